@@ -6,11 +6,17 @@ import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { words } from './support/words.ts';
 
-/* What a comment of src/ names must exist, and no file of src/ may import itself by way of others. */
+/*
+ * These tests check that each name in a comment of src/ exists, and that no file of src/ imports itself through other
+ * files.
+ */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Names of SQL, Node, HTTP, the operating system and libraries that comments of src/ mention and nothing of ours has. */
+/**
+ * Names that comments of src/ mention although nothing in the repository has them: names of SQL, Node, HTTP, the
+ * operating system and libraries.
+ */
 const FOREIGN_NAMES = new Set(words(`$n CAP_DAC_OVERRIDE no-referrer`));
 
 async function readFolder(folder: string, ending: RegExp): Promise<ReadonlyMap<string, string>> {
@@ -21,7 +27,6 @@ async function readFolder(folder: string, ending: RegExp): Promise<ReadonlyMap<s
   );
 }
 
-/** The comments of a file, and its text without them. */
 function separateComments(text: string): { readonly comments: readonly string[]; readonly code: string } {
   const comments: string[] = [];
   const code: string[] = [];
@@ -67,7 +72,7 @@ test('each name and file that a comment of src mentions exists', () => {
   expect([...new Set(missing)].sort()).toEqual([]);
 });
 
-test('no file of src imports itself by way of others', () => {
+test('no file of src imports itself through other files', () => {
   const imports = new Map(
     [...source].map(([path, text]) => [
       path,

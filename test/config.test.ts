@@ -155,7 +155,7 @@ test.each([
   ['https://idp.example', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/realms/a//', 'https://idp.example/realms/a/.well-known/jwks.json'],
-])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from %s', (AUTH_ISSUER, jwksUrl) => {
+])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from the URL %s', (AUTH_ISSUER, jwksUrl) => {
   const { provider } = loadConfig({ ...PROVIDER, AUTH_ISSUER }).identity;
   expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
@@ -165,7 +165,7 @@ test('the service accepts any text in AUTH_ISSUER if AUTH_JWKS_URL is set', () =
   expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
 });
 
-test('AUTH_CLIENT_ID is accepted only with an issuer that a browser can open', () => {
+test('the configuration accepts AUTH_CLIENT_ID only if AUTH_ISSUER is a URL that a browser can open', () => {
   const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
   expect(problemOf({ ...environment, AUTH_CLIENT_ID: 'docs' })).toBe(
     'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set',
@@ -177,7 +177,7 @@ test.each([
   ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
   ['s3://my-bucket', { kind: 's3', bucket: 'my-bucket', prefix: '' }],
   ['s3://my.bucket/', { kind: 's3', bucket: 'my.bucket', prefix: '' }],
-])('the service reads DOCUMENT_STORE=%s as a folder or an S3 bucket', (DOCUMENT_STORE, store) => {
+])('the configuration reads DOCUMENT_STORE=%s as a folder or as an S3 bucket', (DOCUMENT_STORE, store) => {
   expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
 });
 
@@ -255,7 +255,7 @@ test.each(cases)(
   },
 );
 
-test('an AUTH_JWKS_URL with a password or another scheme is refused without showing it', () => {
+test('an AUTH_JWKS_URL with a password or an unaccepted scheme is refused in a message that does not repeat the URL', () => {
   for (const AUTH_JWKS_URL of ['https://user:hunter2@idp.example/', 'file:///etc/keys', 'keys']) {
     const problem = problemOf({ ...PROVIDER, AUTH_JWKS_URL });
     expect(problem).toMatch(/^AUTH_JWKS_URL must (not contain a user|be an http)[^\n;]*$/);
@@ -306,7 +306,7 @@ const CLIENT = {
   AUTH_MANAGEMENT_CLIENT_SECRET: 'hunter2',
 };
 
-test('the service gets its management tokens from AUTH_ISSUER, for AUTH_MANAGEMENT_AUDIENCE if that variable is set', () => {
+test('the service requests management tokens from AUTH_ISSUER, with the audience AUTH_MANAGEMENT_AUDIENCE if that variable is set', () => {
   const of = (more: object) => loadConfig({ ...CLIENT, ...more }).identity.management;
   const client = { issuer: 'https://idp.example/', id: 'worker', secret: 'hunter2', audience: undefined };
   expect(of({})).toEqual({ url: 'https://idp.example/api/v2', client });
@@ -337,11 +337,11 @@ test('the database commands connect only to DATABASE_ADMIN_URL, never to the API
   expect(loadArchiveConfig(archive)).toEqual({ databaseAdminUrl: DATABASE_URL, retentionMonths: 24 });
 });
 
-test('.env.example is what npm run env:example writes', async () => {
+test('.env.example has exactly the content that npm run env:example writes', async () => {
   expect(await readFile(EXAMPLE, 'utf8')).toBe(await envExample());
 });
 
-test('.env.example has every variable, and gives the default configuration with and without the # of its lines', async () => {
+test('.env.example has every variable, and each value in it, commented out or not, is the default', async () => {
   const text = await readFile(EXAMPLE, 'utf8');
   expect(parseEnv(text)).toEqual({});
   const variables = parseEnv(text.replaceAll(/^#(?=\w)/gm, ''));

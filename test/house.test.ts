@@ -73,14 +73,12 @@ function floorOf(path: string): number {
   return floor;
 }
 
-/** Returns the paths of the files in src/ that break a rule, for which `wrong` is true. */
 function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }
 
 const isIn = (path: string, ...rooms: string[]) => rooms.some((room) => path === room || path.startsWith(`${room}/`));
 
-/** The texts of all string literals and template literals in a file. */
 function literalsOf({ path, text }: SourceFile): string[] {
   const literals: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -133,7 +131,8 @@ test('only admin/, db/ and demo/ send queries, and no query sets a value for a w
   expect(offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts')).toEqual(
     [],
   );
-  // Only the deploy sets values for a session, because it has its own connections. `set constraints` ends with the transaction.
+  // Only the deploy sets values for a whole session, because the deploy has connections of its own. `set constraints`
+  // ends with the transaction.
   const session = /set_config\([^)]*,\s*false\)|[`'"]\s*set (?!(?:local|constraints)\b)/i;
   expect(offenders((file) => session.test(file.text))).toEqual([
     'admin/deploy/admin-connection.ts',

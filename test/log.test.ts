@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createLog, truncate, createPlainTextLog } from '../src/log.ts';
 import { startService } from './support/service.ts';
 
-/** Creates a log, and collects the lines that the log writes. */
-function listening(): { log: ReturnType<typeof createLog>; lines: string[] } {
+function collectingLog(): { log: ReturnType<typeof createLog>; lines: string[] } {
   const lines: string[] = [];
   return { log: createLog('info', { write: (line: string) => lines.push(line) }), lines };
 }
@@ -31,7 +30,7 @@ test('a line break or direction mark in a logged text does not start a new line 
 });
 
 test('a JSON line of the log has no control character and no direction mark, and keeps all other characters', () => {
-  const { log, lines } = listening();
+  const { log, lines } = collectingLog();
   log.info({ reason: 'é\u009B2J\u202E\u2028\u007F😀' }, 'a role\u202E\u001b[2J');
   expect(lines[0]).toMatch(/^[^\p{Cc}\u2028-\u202E\u2066-\u2069]+\n$/u);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ reason: 'é 2J   😀', msg: 'a role \u001b[2J' });
@@ -51,7 +50,7 @@ test.each<[string, object]>([
   ['an error with large members', { err: Object.assign(new Error('a'), { detail: long, rows: [[long]] }) }],
   ['a deeply nested text', { a: { b: { c: { d: { e: { f: { g: long } } } } } } }],
 ])('a log line with %s is shortened to less than 30,000 characters', (_what, line) => {
-  const { log, lines } = listening();
+  const { log, lines } = collectingLog();
   log.error(line, 'it happened');
   expect(lines).toHaveLength(1);
   expect(lines[0]?.length).toBeLessThan(MOST);
@@ -59,7 +58,7 @@ test.each<[string, object]>([
 });
 
 test('a shortened log line says how much of a text was cut, and keeps its other fields', () => {
-  const { log, lines } = listening();
+  const { log, lines } = collectingLog();
   const err = Object.assign(new Error('no'), { code: 'ENOENT' });
   log.info({ reason: long, status: 7, none: null, nested: { a: ['b'] }, err }, 'it happened');
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
@@ -71,7 +70,7 @@ test('a shortened log line says how much of a text was cut, and keeps its other 
 });
 
 test('the log line of a request has a limited length, whatever the request contains', async () => {
-  const { log, lines } = listening();
+  const { log, lines } = collectingLog();
   const service = await startService({ log });
   const headers = { 'user-agent': 'u'.repeat(100_000), 'content-type': 'a'.repeat(1_000) };
   await service.ask(`GET /api/${'x'.repeat(8_000)}`, { headers });

@@ -98,14 +98,14 @@ describe('a problem’s text names its values in English and in French', () => {
   });
 
   test.each([...reclamationStatus.options, ...invoiceStatus.options, ...billStatus.options])(
-    'the French text of a problem with the status %s has a translation of the status',
+    'in the French text of a problem, the status %s is translated',
     (status) => {
       expect(formatProblemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
     },
   );
 });
 
-test('a text that does not come from the rule of a field is not read as a problem', () => {
+test('a text is read as a problem with a code only if it has exactly the form that the rule of a field produces', () => {
   for (const text of ['', 'is required', '"required"', '["is required",{}]', '[]', 'null', '["toString",{}]'])
     expect([text, castToProblemRule(text)]).toEqual([text, undefined]);
 });

@@ -24,9 +24,9 @@ export interface Proof {
    */
   readonly answers?: readonly [command: string, ...args: string[]];
   /**
-   * The part of this group of slow tests that `npm run proofs -- --sample` runs. `rows` is the share of the rows that
-   * suites with `sampledByDay` try, as 1/5. With `oneSuiteOf: 3` one suite in three runs. The 5 and the 3 must have no
-   * common divisor; otherwise some rows would never be drawn.
+   * The part of this group of slow tests that `npm run proofs -- --sample` runs. `rows` is the share of rows that
+   * suites with `sampledByDay` test, for example 1/5. `oneSuiteOf: 3` means that one suite in three runs. The 5 and the
+   * 3 must have no common divisor, because otherwise some rows would never be drawn.
    */
   readonly sample?: { readonly rows?: string; readonly oneSuiteOf?: number };
   /** True if this group of slow tests measures something that other tests running at the same time would change. */

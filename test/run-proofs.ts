@@ -86,7 +86,6 @@ async function proveAll(names: string[]): Promise<void> {
   }
 }
 
-/** Runs the suites of a group of slow tests (proof), and then the group’s script. */
 async function prove(name: string, proof: Proof): Promise<Outcome> {
   const began = performance.now();
   const [command, ...args] = proof.answers ?? [process.execPath, '--version'];

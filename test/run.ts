@@ -6,14 +6,14 @@ import { proofOf } from './proofs.ts';
 import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm test` runs every test suite that belongs to no proof (long test), and a sample of test/resources/matrix.test.ts,
- * which the Git revision determines. Unknown arguments are passed to Jest. A given path runs that suite whole, even if
+ * `npm test` runs every test suite that belongs to no proof (long test), and a sample of test/resources/matrix.test.ts
+ * that depends on the Git revision. Unknown arguments are passed to Jest. A suite named by its path runs whole, even if
  * it belongs to a proof.
  */
 
 /**
- * Patterns of files that no test suite imports. If such a file has changed, `--touched` runs the suites that depend on
- * the second file.
+ * Patterns of files that no test suite imports, each with a file that stands for them. If a file of the pattern has
+ * changed, `--touched` runs the suites that depend on the second file.
  */
 const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
   [
@@ -78,8 +78,8 @@ function dayOfRevision(): string {
 }
 
 /**
- * Returns the test suites that depend on a file that differs from the revision. The list `own` has suites of slow tests
- * that import a changed file of `src` which no suite of `npm test` imports.
+ * Returns the test suites that depend on a file changed since the given Git revision. `own` lists suites of slow tests,
+ * for changed files of `src` that no suite of `npm test` imports.
  */
 function suitesOfChange(revision: string): { reached: string[]; own: string[] } {
   const changed = [

@@ -41,13 +41,12 @@ describe('the pages list exactly the database functions that exist', () => {
   });
   afterAll(() => database.close());
 
-  /** Returns the names of the database functions for which the SQL condition is true. */
-  async function functionsWhere(condition: string): Promise<string[]> {
+  async function functionsWhere(sqlCondition: string): Promise<string[]> {
     return withAdmin(database.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ name: string }>(
         `select distinct f.pronamespace::regnamespace || '.' || f.proname as name
          from pg_proc as f
-         where f.pronamespace::regnamespace::text in ('app', 'reporting', 'audit') and (${condition})
+         where f.pronamespace::regnamespace::text in ('app', 'reporting', 'audit') and (${sqlCondition})
          order by 1`,
       );
       return rows.map(({ name }) => name);

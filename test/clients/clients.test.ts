@@ -29,7 +29,9 @@ const TSCONFIG = {
 };
 
 const PAGE = 'docs/frontend.md';
-/** A script that uses the API client and the command for generated types of docs/frontend.md. */
+/**
+ * A script that uses the API client as docs/frontend.md describes, with types that the command of that page generates.
+ */
 const PAGE_CLIENT = `import createClient from 'openapi-fetch';
 import type { paths } from './page-schema.js';
 const [baseUrl = '', token = ''] = process.argv.slice(2);

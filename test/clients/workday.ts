@@ -2,16 +2,15 @@ import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
 
 /*
- * An account manager's working day, with an API client of openapi-typescript and openapi-fetch: the script logs in,
- * pages through claims, creates a claim, changes its status, attaches a document, creates an invoice, and has two
- * changes refused. The script prints what the answers contained.
+ * The working day of an account manager, done with an API client of openapi-typescript and openapi-fetch. The script
+ * logs in, pages through claims, creates a claim, changes its status, attaches a document and creates an invoice; two
+ * further changes are refused. The script prints what the answers contained.
  */
 
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
 
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 
-/** The cursor of the next page, from the `Link` header of a response. */
 function nextCursor(headers: Headers): string | undefined {
   const next = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return next === undefined ? undefined : (new URL(next, 'http://x').searchParams.get('after') ?? undefined);

@@ -6,7 +6,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 
-/* Tests rate-limit counters that several processes share: while the counters work, fail, hang, and work again. */
+/*
+ * These tests check rate-limit counters that several processes share, while the counters work, fail, hang, and work
+ * again.
+ */
 
 let service: Service | undefined;
 let circuit: CircuitBreaker | undefined;
@@ -82,7 +85,7 @@ test.each(['hangs', 'fails'] as const)(
   },
 );
 
-test('a lost connection to the shared rate-limit counters ends all waiting calls to the counters at once, before their timeouts', async () => {
+test('if the connection to the shared rate-limit counters breaks, all calls that wait for the counters end at once', async () => {
   let closed = 0;
   const { promise: first, reject: lose } = Promise.withResolvers<never>();
   const link: CounterConnection = {

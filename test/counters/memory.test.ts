@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { rateLimit } from 'express-rate-limit';
 import { createCounters } from '../../src/counters/counters.ts';
 
-test('the rate-limit counter in memory numbers 300 simultaneous requests of a user from 1 to 300', async () => {
+test('the in-memory rate-limit counter gives 300 simultaneous requests of a user the numbers 1 to 300', async () => {
   const counters = createCounters();
   const [users, addresses] = [counters.createStore('user'), counters.createStore('address')];
   for (const store of [users, addresses]) rateLimit({ store, validate: false });

@@ -77,15 +77,18 @@ test.each([
     'alter table public.sites add column partner_id uuid constraint added_fkey references public.partners',
   ],
   ['a sequence', 'sites_n_seq', 'alter table public.sites add column n integer generated always as identity'],
-])('a migration that adds %s across tenants must name the new object in db/README.md', async (_what, name, sql) => {
-  await admin.query('begin');
-  try {
-    await admin.query(sql);
-    expect((await existing()).filter((found) => !listed().has(found))).toEqual([name]);
-  } finally {
-    await admin.query('rollback');
-  }
-});
+])(
+  'a migration that adds an object across tenants (%s) must name the object in db/README.md',
+  async (_what, name, sql) => {
+    await admin.query('begin');
+    try {
+      await admin.query(sql);
+      expect((await existing()).filter((found) => !listed().has(found))).toEqual([name]);
+    } finally {
+      await admin.query('rollback');
+    }
+  },
+);
 
 test('a migration that adds a unique key beginning with client_id need not name that key in db/README.md', async () => {
   await admin.query('begin');

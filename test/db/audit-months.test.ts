@@ -28,7 +28,9 @@ async function column<T>(sql: string, values: unknown[] = [], client = admin): P
 const months = (): Promise<string[]> =>
   column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
 
-/** Returns the names of the audit log’s partitions of `count` months, beginning with the present month. */
+/**
+ * Returns the expected names of the audit log’s monthly partitions, `count` in all, beginning with the present month.
+ */
 const ahead = (count: number): Promise<string[]> =>
   column(
     `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
@@ -40,7 +42,6 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-/** Runs the given function in a transaction that is rolled back at its end. */
 async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -75,13 +76,13 @@ const record = (at: string, id: string = randomUUID()) =>
   );
 
 describe('the monthly partitions of the audit log', () => {
-  test('a migrated database has audit log partitions for this month and the next three, and the view audit.findings reports no problem of them', async () => {
+  test('a migrated database has audit log partitions for this month and the next three, and the view audit.findings reports no problem', async () => {
     expect(await months()).toEqual(await ahead(4));
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
   });
 
-  test('the API’s login creates each missing month of the audit log once, even from two connections at the same time', async () => {
+  test('the API creates a missing monthly partition of the audit log only once, even from two connections at the same time', async () => {
     const [, , third = ''] = await ahead(4);
     await unmake(third);
     const other = await connected(database.apiUrl);
@@ -93,14 +94,14 @@ describe('the monthly partitions of the audit log', () => {
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
-  test('the API’s login can neither read an audit log partition by name nor create one for a month of its choice', async () => {
+  test('the API’s database login can neither read an audit log partition by name nor create a partition for a chosen month', async () => {
     const [present = ''] = await ahead(1);
     await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(/permission denied for schema/);
     await expect(api.query(`select audit_log.make_month('2040-01-01')`)).rejects.toThrow(/permission denied/);
     await expect(api.query('select app.place_audit_records()')).rejects.toThrow(/permission denied/);
   });
 
-  test('the API creates no month of the audit log while a transaction reads the log, and creates the month later', async () => {
+  test('the API creates no partition of the audit log while a transaction reads the log, but creates it later', async () => {
     const [, , , fourth = ''] = await ahead(4);
     await unmake(fourth);
     await rolledBack(async () => {
@@ -110,7 +111,7 @@ describe('the monthly partitions of the audit log', () => {
     expect(await make()).toEqual([1]);
   });
 
-  test('the view audit.findings reports a month of the audit log that was dropped, and the API creates the month again', async () => {
+  test('the view audit.findings reports a dropped monthly partition of the audit log, and the API creates the partition again', async () => {
     const [, next = ''] = await ahead(2);
     await admin.query(`drop table audit_log.${next}`);
     expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no partition from')]);
@@ -141,7 +142,7 @@ describe('the monthly partitions of the audit log', () => {
   });
 
   test.each(['public.audit_logs', 'audit_log.months', 'audit_log.earlier', 'audit_log.later', ''])(
-    'not even a superuser can change or delete audit records through "%s" (empty: this month)',
+    'not even a superuser can change or delete audit records by SQL on the table "%s" (empty: this month’s partition)',
     async (name) => {
       const part = name === '' ? `audit_log.${(await ahead(1))[0] ?? ''}` : name;
       for (const change of [`update ${part} set actor = 'x'`, `delete from ${part}`, `truncate ${part}`])
@@ -162,7 +163,7 @@ describe('the monthly partitions of the audit log', () => {
       await unmake(fourth);
     });
     afterEach(() => admin.query('rollback'));
-    // Rows take space in the partition audit_log.later until a vacuum, even if their transaction was rolled back.
+    // Even rolled-back rows take space in the partition audit_log.later until a vacuum.
     afterAll(() => admin.query('vacuum audit_log.later'));
 
     const asApi = async (): Promise<unknown[]> => {
@@ -181,7 +182,7 @@ describe('the monthly partitions of the audit log', () => {
       expect([...(await findings()), ...(await drift())]).toEqual([]);
     });
 
-    test('an audit record dated years ahead stays in the partition audit_log.later, is reported by audit.findings, and does not prevent partitions for new months', async () => {
+    test('an audit record dated years ahead stays in the partition audit_log.later, is reported, and does not prevent new partitions', async () => {
       await record(IN_TIME, id);
       await record(`now() + interval '9 years'`, beyond);
       expect(await asApi()).toEqual([1]);
@@ -190,7 +191,7 @@ describe('the monthly partitions of the audit log', () => {
       await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
     });
 
-    test('the API leaves 20,000 audit records in audit_log.later to the owner role, because moving so many into a new partition would block other requests', async () => {
+    test('the API does not move 20,000 audit records from audit_log.later into a new partition, because that would block other requests', async () => {
       await record(IN_TIME, id);
       await admin.query(
         `insert into public.audit_logs (action, resource_type, success, actor, created_at)
@@ -228,7 +229,7 @@ describe('the monthly partitions of the audit log', () => {
       });
   });
 
-  test('a list of the newest audit records reads only the newest partition, whether the ADMIN has a list of clients or not', async () => {
+  test('the newest page of the audit log is read from the newest partition alone, for an ADMIN of all clients or of some', async () => {
     const [present = ''] = await ahead(1);
     await rolledBack(async () => {
       await admin.query(
@@ -272,19 +273,22 @@ describe('the audit log’s partition whose protection differs from that of the 
     'that was detached': `alter table audit_log.months detach partition ${part}`,
   });
 
-  test.each(Object.keys(closed('')))('the view audit.findings reports an audit log partition %s', async (what) => {
-    const [, , third = ''] = await ahead(3);
-    await rolledBack(async () => {
-      await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
-      const found = await findings();
-      // A period for which the audit log has no partition adds a row to the view audit.findings. The test ignores that
-      // row.
-      expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
-        expect.stringContaining(`audit_log.${third}: `),
-      ]);
-      expect(await drift()).not.toEqual([]);
-    });
-  });
+  test.each(Object.keys(closed('')))(
+    'the view audit.findings reports an unprotected partition of the audit log, such as one %s',
+    async (what) => {
+      const [, , third = ''] = await ahead(3);
+      await rolledBack(async () => {
+        await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
+        const found = await findings();
+        // A period for which the audit log has no partition adds a row to the view audit.findings. The test ignores that
+        // row.
+        expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
+          expect.stringContaining(`audit_log.${third}: `),
+        ]);
+        expect(await drift()).not.toEqual([]);
+      });
+    },
+  );
 
   test('a deploy restores an audit log partition whose protection was changed by hand', async () => {
     const [present = ''] = await ahead(1);
@@ -298,7 +302,7 @@ describe('the audit log’s partition whose protection differs from that of the 
 });
 
 describe('the audit record of a refused request that the API sends twice', () => {
-  /** Inserts the audit record of a refused request as the API does, with a time of the database’s clock. */
+  /** Stores the audit record of a refused request as the API does, dated `at`. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
       JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
@@ -326,14 +330,14 @@ describe('the audit record of a refused request that the API sends twice', () =>
     after = new Date(end.getTime() + 5).toISOString();
   });
 
-  test('a refused request whose audit record is sent twice, once dated before and once after the end of a month, gets one audit record', async () => {
+  test('an audit record that the service sends twice, dated before and after the end of a month, is stored once', async () => {
     const id = randomUUID();
     await tell(id, before);
     await tell(id, after);
     expect(await kept(id)).toEqual([new Date(before)]);
   });
 
-  test('a second insert of the same refused request’s audit record waits until the first insert is committed, and stores nothing', async () => {
+  test('if two connections store the same audit record, the second connection waits until the first has committed, and stores nothing', async () => {
     const id = randomUUID();
     const other = await connected(database.apiUrl);
     await other.query('begin');
@@ -345,7 +349,7 @@ describe('the audit record of a refused request that the API sends twice', () =>
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('a second insert of a refused request’s audit record stores the record if the first insert was rolled back', async () => {
+  test('if two connections store the same audit record and the first rolls back, the second stores the record', async () => {
     const id = randomUUID();
     await api.query('begin');
     await tell(id, before);
@@ -354,7 +358,7 @@ describe('the audit record of a refused request that the API sends twice', () =>
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('the database keeps the id of a refused request’s audit record for forty days if its time is near the end of a month', async () => {
+  test('near the end of a month the database remembers the ids of audit records for forty days, so that none is stored twice', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await admin.query(
       `insert into app.refusals_at_month_end values ($1, now() - interval '41 days'), ($2, now() - interval '39 days')`,
@@ -369,8 +373,8 @@ describe('the audit record of a refused request that the API sends twice', () =>
 
 describe('the daily counts of audit records', () => {
   /**
-   * The name of the audit log’s partition for two months ago, in which each day has a record. Then the beginning of the
-   * text with which the view audit.findings reports lost records of that month.
+   * `part` names the audit log’s partition for two months ago. `lost` is how the view audit.findings begins the message
+   * that records of that month are lost.
    */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
@@ -428,7 +432,7 @@ describe('the daily counts of audit records', () => {
         `set session_replication_role = replica; delete from audit_log.${name}; reset session_replication_role`,
     ],
   ])(
-    'the view audit.findings reports the records of an audit log partition that was %s as lost, until an administrator accepts the loss',
+    'if an audit log partition was %s, the view audit.findings reports its records as lost until an administrator accepts the loss',
     async (how, take) => {
       const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
       expect(held).toBeGreaterThan(27);
@@ -448,7 +452,7 @@ describe('the daily counts of audit records', () => {
     },
   );
 
-  test('an audit record that arrives late can hide the loss of at most one counted audit record from the view audit.findings', async () => {
+  test('a late audit record can hide from the view audit.findings the loss of at most one other audit record', async () => {
     await rolledBack(async () => {
       await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
       expect(await findings()).toEqual([]);
@@ -491,7 +495,10 @@ describe('the daily counts of audit records', () => {
   });
 });
 
-/** SQL of an earlier release’s triggers: each new client adds an audit record, and audit records cannot change. */
+/**
+ * SQL that creates the triggers of an earlier release: one adds an audit record for each new client, another refuses
+ * changes of audit records.
+ */
 const RECORDING = `
   begin; set local role taxclaims_owner;
   create function app.note_client() returns trigger language plpgsql as $$
@@ -533,14 +540,13 @@ describe('the single-table audit log of an earlier release', () => {
       `insert into public.audit_logs (action, resource_type, success, actor, created_at) values ('x', 'x', false, $1, ${at})`,
       [who],
     );
-  /** Creates a client as the earlier release does, whose trigger adds an audit record. */
   const change = (who: string) =>
     client.query(
       `begin; select set_config('app.actor', '${who}', true);
        insert into public.clients (company_name, contact_email) values ('Boulangerie Martin', 'a@b.example'); commit`,
     );
 
-  test('a deploy turns an audit log of one table into a partition without rewriting it, while the earlier release writes', async () => {
+  test('a deploy makes an unpartitioned audit log a partition of the new one without rewriting rows, while the earlier release still writes', async () => {
     await change('1 before');
     await write('2 by a clock gone wrong', `now() + interval '200 days'`);
     const [file] = await column(`select pg_relation_filenode('public.audit_logs')`, [], client);

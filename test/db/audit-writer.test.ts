@@ -31,8 +31,8 @@ interface Writer extends AuditWriter {
 }
 
 /**
- * Opens an audit writer, which keeps waiting records in the suite’s folder, as a starting service does. Before that,
- * `spoil` changes the folder.
+ * Opens an audit writer as a starting service does. The audit writer keeps waiting records in the suite’s folder, which
+ * `spoil` can damage beforehand.
  */
 async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const said: string[] = [];
@@ -85,7 +85,7 @@ async function recovery(): Promise<void> {
 }
 
 describe('the audit record of a refused request', () => {
-  test('the service stores the audit record of a refused request in Postgres with all its values, and not in the files that it keeps for an outage', async () => {
+  test('the audit record of a refused request is stored in Postgres with all its values, and not in a file on disk', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);
@@ -156,7 +156,7 @@ describe('the audit record of a request that is refused during a database outage
     await audit.close();
   });
 
-  test('a service that stops writes the audit records that wait on its disk into the database before it ends', async () => {
+  test('before a service ends, it stores in the database the audit records that wait on its disk', async () => {
     const audit = await openWriter();
     const kept = refusal();
     await outage();
@@ -180,7 +180,7 @@ describe('the audit record of a request that is refused during a database outage
     await after.close();
   });
 
-  test('the audit record of a refused request cannot be written if database and disk fail, and can be again once the database is back', async () => {
+  test('the service cannot record a refused request while database and disk both fail, and can again once the database is back', async () => {
     const audit = await openWriter();
     await outage();
     await audit.record(refusal());
@@ -293,7 +293,6 @@ describe('the time in the audit record of a refused request', () => {
     mock.timers.reset();
   });
 
-  /** Sets the clock of the machine. */
   function setClock(time: string): void {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: new Date(time) });
@@ -304,8 +303,8 @@ describe('the time in the audit record of a refused request', () => {
     Number((await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as now'))[0]?.['now']);
 
   /**
-   * The database’s time in milliseconds at the start of the test. No response of the database in the test can take
-   * longer than the time since then.
+   * The database’s time in milliseconds at the start of the test. Each response of the database takes less than the
+   * time since then, so that time bounds the error of a stored time.
    */
   let begun: number;
   beforeEach(async () => {
@@ -318,10 +317,7 @@ describe('the time in the audit record of a refused request', () => {
     readonly to: number;
   }
 
-  /**
-   * Records a refused request between two readings of the database’s clock, and returns the audit record and both
-   * readings.
-   */
+  /** Records a refused request, and reads the database’s clock before and after. */
   async function recordBetween(audit: AuditWriter): Promise<Between> {
     const [one, from] = [refusal(), await now()];
     await audit.record(one);
@@ -341,8 +337,8 @@ describe('the time in the audit record of a refused request', () => {
   }
 
   /**
-   * Waits until an audit record with the present time would fail the suite’s check of times, and returns that time in
-   * milliseconds.
+   * Waits until an audit record dated now, instead of at the time `to`, would fail the test. Returns the database’s
+   * present time in milliseconds.
    */
   async function passed(to: number): Promise<number> {
     const until = to + 2 * (to - begun) + 1_000;
@@ -352,7 +348,7 @@ describe('the time in the audit record of a refused request', () => {
     }
   }
 
-  test('the audit record of a refused request has the time of the database’s clock, even if the machine’s clock is wrong and the record is stored later', async () => {
+  test('an audit record has the time of the database’s clock, even if the machine’s clock is wrong and the record is stored later', async () => {
     setClock('2001-01-01T00:00:00Z');
     const audit = await openWriter();
     const direct = await recordBetween(audit);
@@ -367,7 +363,7 @@ describe('the time in the audit record of a refused request', () => {
     await audit.close();
   });
 
-  test('the audit record of a refused request has the time of the database’s clock, even if the database told the service its time slowly', async () => {
+  test('an audit record has the time of the database’s clock, even if the database was slow to tell the service its time', async () => {
     const quick: number[] = [];
     const recorder = createRefusalRecorder({
       async callAsLogin(statement) {
@@ -381,12 +377,12 @@ describe('the time in the audit record of a refused request', () => {
     await recorder.record([]);
     const from = await now();
     const { databaseMs } = recorder.date(refusal());
-    // The stored time of the audit record is late by at most the duration of the database’s first response, and not by
-    // that of the second.
+    // The error of the audit record’s time is at most the duration of the database’s first answer. The second answer
+    // was slow.
     expect(Number(databaseMs)).toBeGreaterThanOrEqual(from - (Math.max(...quick) - begun));
   });
 
-  test('an audit record that another process stores later has the database’s time of the refused request', async () => {
+  test('an audit record that a later process stores has the database’s time of the refusal, not of the storing', async () => {
     const before = await openWriter();
     await before.record(refusal());
     setClock('2001-01-01T00:00:00Z');
@@ -402,7 +398,7 @@ describe('the time in the audit record of a refused request', () => {
     await after.close();
   });
 
-  test('the audit record of a service that never reached the database gets its time from the time that passed on the machine’s clock', async () => {
+  test('if a service never reached the database, its audit record is stored with the database’s time minus the record’s wait on disk', async () => {
     await outage();
     const before = await openWriter();
     const late = await recordBetween(before);

@@ -48,18 +48,21 @@ describe('the comments in the database', () => {
       return (await admin.query<Described>(COMMENTS)).rows;
     });
 
-  test.each(['schema', 'relation', 'column', 'function'])('every %s of the database has a comment', async (kind) => {
-    const ofKind = (await described()).filter((each) => each.kind === kind);
-    expect(ofKind.length).toBeGreaterThan(2);
-    expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
-  });
+  test.each(['schema', 'relation', 'column', 'function'])(
+    'every database object of the kind "%s" has a comment',
+    async (kind) => {
+      const ofKind = (await described()).filter((each) => each.kind === kind);
+      expect(ofKind.length).toBeGreaterThan(2);
+      expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
+    },
+  );
 
   test('every comment in the database has more than one word', async () => {
     const broken = (await described()).filter(({ comment }) => comment !== null && !/^\S+ .+\S$/s.test(comment));
     expect(broken).toEqual([]);
   });
 
-  test('the comment of each finding that audit.findings can report says what the finding allows, how it arises, and how to mend it', async () => {
+  test('the comment on each kind of problem that audit.findings reports says what the problem allows, how it arises, and how to mend it', async () => {
     const findings = (await described()).filter(
       ({ kind, object }) => kind === 'relation' && object.startsWith('audit.finding_'),
     );

@@ -22,7 +22,7 @@ const HELD = 'what holds the record is counted for whoever deletes it';
 const REFUSED_BEFORE = 'what it would refuse a trigger has refused: it is a 400 that names the field';
 const NO_REQUEST = 'no request writes it, or it is written so that a second time is none';
 
-/** Constraints without an error message for callers, each with the reason. */
+/** Constraints for which callers get no error message, each with the reason. */
 const EXCUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -54,7 +54,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   ),
 };
 
-test('every key constraint of a table has an error message for callers who violate it, or a listed reason why it needs none', async () => {
+test('each key constraint of a table has an error message for callers who violate the constraint, except those listed with a reason', async () => {
   const keys = await names(
     `select conname as name from pg_constraint
      where connamespace = 'public'::regnamespace and contype in ('f', 'p', 'u', 'x') and conparentid = 0
@@ -67,7 +67,7 @@ test('every key constraint of a table has an error message for callers who viola
   expect(keys.filter((name) => !explained.has(name)).toSorted()).toEqual(Object.keys(EXCUSED).toSorted());
 });
 
-test('every error TX409 that a database function raises has an error message for the caller', async () => {
+test('every conflict that a database function raises (SQLSTATE TX409) has an error message for the caller', async () => {
   const raised = await withAdmin(database.adminUrl, async (admin) => {
     const { rows } = await admin.query<{ name: string; source: string }>(
       `select f.oid::regprocedure::text as name, f.prosrc as source from pg_proc as f

@@ -52,7 +52,7 @@ describe('the role and settings of a request', () => {
     expect(result?.rows).toEqual([[role]]);
   });
 
-  test('a request reads only the rows of its clients, even if other requests used the same connection and prepared statement', async () => {
+  test('a request reads only the rows of its caller’s clients, even if other callers’ requests used the same connection and prepared statement', async () => {
     const visibleRows = async (context: RequestContext) =>
       (await probe.database.run(context, [visible]))[0]?.rows.flat();
     expect(await visibleRows(request())).toEqual(['1000']);
@@ -106,7 +106,7 @@ describe('the role and settings of a request', () => {
     expect(await probe.database.run(request(), [])).toEqual([]);
   });
 
-  test('a request whose caller disconnects completes its SQL statements, and the next request on the same connection waits only for that end', async () => {
+  test('if a caller disconnects, the SQL statements of the request still run to their end before the connection is used again', async () => {
     void probe.database.run(request(), [insert(1), sql('select pg_sleep(0.05)'), insert(2)]);
     await probe.database.run(request(), [insert(3)]);
     expect(await probe.stored()).toEqual([1, 2, 3, 1000, 2000]);
@@ -122,7 +122,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
   ] as const;
 
   test.each(failures)(
-    'a request that fails %s stores nothing and leaves no role or setting on its connection',
+    'a request that fails (%s) stores nothing and leaves no role or setting on its connection',
     async (_case, code, statements) => {
       const { pid } = await probe.connection();
       const failed = probe.database.run(request(), statements);
@@ -180,7 +180,7 @@ describe('an SQL statement that acts on the database session', () => {
     'call x()',
     '-- a comment\nset role none',
     '',
-  ])('the service refuses a statement that acts on the database session before it sends anything: %s', async (text) => {
+  ])('the service refuses to send an SQL statement that changes the database session: %s', async (text) => {
     const { database } = probe;
     const statements = [insert(1), sql(text)];
     await expect(database.run(request(), statements)).rejects.toThrow(TypeError);
@@ -196,7 +196,7 @@ describe('an SQL statement that acts on the database session', () => {
     'with x as (select 1) select * from x',
     'values (1)',
   ])(
-    'the service accepts an SQL statement on data that resembles a statement on the database session: %s',
+    'the service sends an SQL statement on data that only looks like a statement on the database session: %s',
     async (text) => {
       await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
     },
@@ -215,7 +215,7 @@ describe('an SQL statement that acts on the database session', () => {
     });
     afterEach(() => spoiled.close());
 
-    test('a database function that changes a setting of the session gives the next request no other clients', async () => {
+    test('after a database function has changed a setting of the session, the next request still sees only its own clients', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_setting()')]);
       expect((await spoiled.connection()).state).toContain(`{${FOREIGN}}`);
       const [result] = await spoiled.database.run(request(), [visible]);
@@ -224,7 +224,7 @@ describe('an SQL statement that acts on the database session', () => {
       expect(rows).toEqual([['']]);
     });
 
-    test('when a database function changes the role of the session, the service drops the connection before another request', async () => {
+    test('if a database function changes the role of the session, the service closes that connection before any other request uses it', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_role()')]);
       const { pid } = await spoiled.connection();
       const failed = spoiled.database.run(ofRole('ADMIN', []), [visible]);
@@ -238,7 +238,7 @@ describe('an SQL statement that acts on the database session', () => {
 });
 
 describe("a call of the API's own functions", () => {
-  test('a call of the API’s own database functions runs as the login, without the role and settings of a request', async () => {
+  test('a call of one of the API’s own database functions runs under the login, without the role and settings of a request', async () => {
     await probe.database.run(request(), [insert(1)]);
     const { rows } = await probe.database.callAsLogin(
       sql(
@@ -250,7 +250,7 @@ describe("a call of the API's own functions", () => {
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
-  test('the API’s login can look up the client of a record, but cannot read any table directly', async () => {
+  test('the API’s database login can look up the client of a record, but cannot read any table directly', async () => {
     const located = await probe.database.callAsLogin(sql(`select found from app.locate('clients', $1)`, MINE));
     expect(located.rows).toEqual([['f']]);
     await expect(probe.database.callAsLogin(visible)).rejects.toBeInstanceOf(RightMissing);
@@ -291,7 +291,7 @@ describe('a database behind a pooler in transaction mode', () => {
        (select reset_val from pg_settings where name = 'statement_timeout')`,
   );
 
-  test('the service prepares statements only with preparedStatements: true, and changes no setting of the session', async () => {
+  test('the service uses prepared statements only with preparedStatements: true, and changes no setting of the session', async () => {
     const pooled = await openProbe({ preparedStatements: false });
     const direct = await openProbe({ isDirect: true });
     try {

@@ -9,12 +9,15 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
-/* Several tests list tables. This file fails if a new table is missing from such a list without a reason. */
+/*
+ * Several test suites have a list of all tables. These tests fail if a new table is missing from such a list without a
+ * stated reason.
+ */
 
 const OF_NO_REQUEST = 'no request reads or writes it';
 const OF_NO_TENANT = 'it holds no row of a tenant';
 
-/** Tables that hold no row of a client, so that the tests’ lists of tables with rows of a client leave them out. */
+/** Tables without rows of any tenant. Lists of tables with tenants’ rows leave these tables out. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.audit_days': OF_NO_TENANT,
@@ -41,7 +44,7 @@ const OF_REQUESTS = {
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
-/** For each list of tables in the tests, the database tables that are missing from the list, each with the reason. */
+/** For each list of tables in the test suites, the tables that the list leaves out, each with the reason. */
 const ABSENT = {
   'the rights in test/policies/rights.ts': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
@@ -99,8 +102,7 @@ async function tablesOf(admin: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns the tables to which the given SQL adds rows. */
-async function filledBy(sql: string): Promise<string[]> {
+async function tablesFilledBy(sql: string): Promise<string[]> {
   return withAdmin(database.adminUrl, async (admin) => {
     const counts = async (): Promise<number[]> => {
       const each = tables.map((name) => `select count(*)::integer as rows from ${name}`);
@@ -121,15 +123,16 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
   'the rights in test/policies/rights.ts': () => Promise.resolve(TABLES.map((table) => `public.${table}`)),
   'the rows of another tenant that generated requests must not change': () =>
     Promise.resolve(Object.keys(FOREIGN_ROWS)),
-  'the two firms of test/policies/fixture.ts': () => filledBy(FIXTURE),
+  'the two firms of test/policies/fixture.ts': () => tablesFilledBy(FIXTURE),
   'the tenant on whom the endpoints are tested': () =>
-    filledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
-  'the firms of the interference proof': () => filledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
-  'the demonstration': async () => filledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
+    tablesFilledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
+  'the firms of the interference proof': () =>
+    tablesFilledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
+  'the demonstration': async () => tablesFilledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
 };
 
 test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])(
-  'every table of the database is in the list “%s” of the tests, or every-table.test.ts names the reason why not',
+  'every table of the database is in the test suites’ list “%s”, or its absence has a stated reason',
   async (list) => {
     const present = await LISTS[list]();
     expect(tables.length).toBeGreaterThan(15);

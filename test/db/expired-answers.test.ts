@@ -12,7 +12,8 @@ const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: tr
 const database = await forSuite(openDatabase({ url: postgres.apiUrl, ...options }));
 
 /**
- * Replaces the stored responses of Idempotency-Keys by `expired` responses older than a day and `others` younger ones.
+ * Deletes all stored responses of Idempotency-Keys, then stores `expired` responses older than a day and `others`
+ * younger responses.
  */
 function fill(expired: number, others: number): Promise<void> {
   return withAdmin(postgres.adminUrl, async (admin) => {
@@ -34,7 +35,7 @@ const left = () =>
     return (await admin.query<{ rows: number }>(text)).rows[0]?.rows;
   });
 
-test('a periodic sweep deletes every stored response of an Idempotency-Key that is older than a day, in batches, and keeps all younger responses', async () => {
+test('a periodic task deletes in batches the stored responses to Idempotency-Keys that are older than a day, and no younger ones', async () => {
   await fill(1_200, 3);
   const forgetting = scheduleExpiredAnswerDeletion(database, log);
   await forgetting.runNow();
@@ -42,7 +43,7 @@ test('a periodic sweep deletes every stored response of an Idempotency-Key that 
   expect(await left()).toBe(3);
 });
 
-test('if the periodic deletion of expired responses to Idempotency-Keys fails, the service logs an error, and deletes the responses the next time', async () => {
+test('if the deletion of old responses to Idempotency-Keys fails, the service logs an error and deletes them the next time', async () => {
   const failures: unknown[] = [];
   const errorLog = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
   await fill(2, 1);

@@ -25,7 +25,7 @@ const database = await forSuite(
   openDatabase({ ...{ url: server.apiUrl, poolSize: 2, statementTimeoutMs: 500, preparedStatements: true, log } }),
 );
 
-test('requests to a frozen Postgres server fail, and after it thaws no transaction is stored in part and requests succeed', async () => {
+test('while a Postgres server is frozen, requests fail; once the server continues, requests succeed and no transaction is stored in part', async () => {
   await withAdmin(adminUrl, (admin) =>
     admin.query('create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager'),
   );

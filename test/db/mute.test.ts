@@ -14,8 +14,8 @@ import type { Probe } from '../support/probe.ts';
 import { until } from '../support/upload.ts';
 
 /*
- * This suite tests database connections on which no bytes arrive any more (mute connections). Without a time-out of the
- * service, each request on a mute connection would wait forever.
+ * This suite tests database connections on which no bytes arrive any more (mute connections). Without the service’s
+ * time-outs, each request on a mute connection would wait forever.
  */
 
 /** The bytes of the message ReadyForQuery, with which a Postgres server says that no transaction is open. */
@@ -41,7 +41,9 @@ const requestOf = (number: number) => request({ caller: { ...request().caller, s
 
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
 
-/** Expects that the next request succeeds on a new database connection, and that the mute connection is closed. */
+/**
+ * Expects that the next request succeeds on a new database connection, and that the mute (silent) connection is closed.
+ */
 async function expectServed(stored: readonly number[]): Promise<void> {
   line.speak();
   await probe.database.run(request(), [insert(9)]);
@@ -50,7 +52,7 @@ async function expectServed(stored: readonly number[]): Promise<void> {
 }
 
 describe('a mute database connection', () => {
-  test('a request’s statements on a mute database connection fail, and are stored all or not at all', async () => {
+  test('if a request’s database connection goes silent, the request fails, and its SQL statements are stored all or not at all', async () => {
     await probe.connection();
     line.mute();
     await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
@@ -65,7 +67,7 @@ describe('a mute database connection', () => {
     await expectServed([1, 2]);
   });
 
-  test('a request does not wait forever if its connection goes mute after the database has refused one of its statements', async () => {
+  test('if a database connection goes silent after Postgres has refused a statement, the request does not wait forever', async () => {
     await probe.connection();
     const lost = line.muteAt(READY);
     await unavailable(probe.database.run(request(), [insert(1), insert(1)]));
@@ -73,7 +75,7 @@ describe('a mute database connection', () => {
     await expectServed([]);
   });
 
-  test('a streamed list on a mute database connection fails, before its first row or between two pages', async () => {
+  test('a streamed list fails if its database connection goes silent, before the first row or between two pages', async () => {
     await probe.connection();
     line.mute();
     await unavailable(probe.database.stream(request(), sql('select 1')));
@@ -85,14 +87,14 @@ describe('a mute database connection', () => {
     line.mute();
     await unavailable(
       pages.forEach(() => {
-        // The test first consumes the bytes that the mute connection has already received, so that the list stops only
-        // for want of new bytes.
+        // The test first reads the bytes that had arrived before the connection went silent, so that the list stops
+        // only because no new bytes arrive.
       }),
     );
     await expectServed([]);
   });
 
-  test('a transaction on a mute database connection fails at its next statement and stores nothing', async () => {
+  test('a transaction whose database connection goes silent fails at its next statement and stores nothing', async () => {
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
       line.mute();
@@ -123,13 +125,13 @@ describe('a mute database connection', () => {
     await expectServed([]);
   });
 
-  test('a request that needs a new connection fails if the database server is mute', async () => {
+  test('a request that needs a new database connection fails if the server does not answer', async () => {
     line.mute();
     await unavailable(probe.database.run(request(), [insert(1)]));
     await expectServed([]);
   });
 
-  test('a request that the service repeats because a prepared statement changed has only one time-out for both attempts', async () => {
+  test('if a changed prepared statement makes the service repeat a request, one time-out covers both attempts', async () => {
     const asked = sql('select * from public.probe');
     await probe.database.run(request(), [asked]);
     await probe.admin('alter table public.probe add column more integer');
@@ -139,7 +141,7 @@ describe('a mute database connection', () => {
     await expectServed([]);
   });
 
-  test('a service that closes its database pool ends requests that wait on a mute connection (one on which no bytes arrive)', async () => {
+  test('a service that closes its database pool ends requests whose database connection has gone silent', async () => {
     const patient = await openProbe({ statementTimeoutMs: 600_000, databaseUrl: (url) => line.via(url) });
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
     const underWay = patient.database.transaction(request(), async (run) => {
@@ -176,7 +178,7 @@ test('a database transaction whose code in the service never ends is rolled back
   await expectServed([]);
 });
 
-test('the service cancels a request on the database server if it waits for a lock before its statement time-out is set', async () => {
+test('the service cancels a request that waits for a database lock before its statement time-out is set', async () => {
   const url = new URL(probe.postgres.apiUrl);
   const lone = openDatabase({
     ...{ url: url.href, poolSize: 1, statementTimeoutMs: 100, preparedStatements: true },

@@ -29,7 +29,7 @@ test('a request that leaves a transaction open fails, and no other request gets 
   expect(await pid()).not.toBe(before);
 });
 
-test('the connection pool closes a connection that comes back with an open transaction, and keeps a connection that comes back idle', async () => {
+test('the connection pool closes a connection that is returned with an open transaction, and keeps one that is returned idle', async () => {
   const before = await pid();
   expect(await pid()).toBe(before);
   await pool.withSession((session) => session.send(probe(sql('begin')), 'in transaction'));

@@ -27,10 +27,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/**
- * Returns the name and value of each setting in the SQL that sets a request’s settings, in order. A value is a literal,
- * a parameter’s value or an SQL expression.
- */
+/** Reads the SQL that sets a request’s database settings, and returns the name and value of each setting in order. */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
@@ -117,7 +114,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('in a transaction with statements for several requests, each later batch sets the clients and role of its own request, or clears both', () => {
+  test('in a transaction for several requests, each later batch of statements sets the clients and role of its own request, or clears both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],

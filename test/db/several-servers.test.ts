@@ -18,7 +18,10 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 import { until } from '../support/upload.ts';
 
-/* In this suite DATABASE_URL names two Postgres servers, a primary and a standby, with failovers by hand. */
+/*
+ * In this suite DATABASE_URL names two Postgres servers, a primary and a standby. The tests do the failovers between
+ * them.
+ */
 
 const LOGIN = 'api:hunter2';
 
@@ -71,7 +74,7 @@ const follows = (): Promise<boolean> =>
   });
 const write = (): Promise<unknown> =>
   pool.withSession((session) => session.sendOne(sql(`insert into written values ('now')`), 'probe', 'idle'));
-/** Promotes a standby server to the primary; a primary stays the primary. */
+/** Promotes a standby server to the primary; does nothing to a primary. */
 const promote = (cluster: Cluster): Promise<unknown> =>
   withAdmin(cluster.adminUrl, (admin) =>
     admin.query('select case when pg_is_in_recovery() then pg_promote(true, 30) end'),
@@ -152,7 +155,7 @@ describe('a DATABASE_URL with several servers', () => {
   });
 });
 
-test('several connection pools of a process that look for the primary ask each server only once', async () => {
+test('if several connection pools of a process look for the primary, each database server is asked only once', async () => {
   const silent = await startSilentServer('N');
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);

@@ -67,7 +67,7 @@ async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<vo
 }
 
 describe('the spool (the files of audit records that wait for the database) of one process', () => {
-  test('the spool, the files of audit records that wait for the database, returns every line once and in order, even from several files', async () => {
+  test('each line in the files of waiting audit records is read once and in order, even from several files', async () => {
     const spool = await opened();
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
     await Promise.all(lines.map((line) => spool.append(line)));
@@ -92,7 +92,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     });
   });
 
-  test('a file of waiting audit records that the service has postponed is returned only after the next call of adopt()', async () => {
+  test('a postponed file of waiting audit records is not read again before the next call of adopt()', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(left, { recursive: true });
     await writeFile(join(left, '000000000001.refusals'), 'left\n');
@@ -146,7 +146,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('the spool of waiting audit records counts the bytes that an earlier process left on disk towards its size', async () => {
+  test('waiting audit records that an earlier process left on disk count towards the size limit of the spool (all waiting records)', async () => {
     const before = await opened(100);
     await before.append(`${'x'.repeat(59)}\n`);
     await close(before);
@@ -168,7 +168,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await emptied(after)).toEqual(['later']);
   });
 
-  test('if somebody removes the file that the spool of waiting audit records writes to, the spool rejects one record and writes the next to a new file', async () => {
+  test('if somebody removes the file of waiting audit records, the service rejects one record and writes the next to a new file', async () => {
     const spool = await opened();
     await spool.append('first\n');
     await rm(join(dataDir, 'refusals', '0', '000000000001.refusals'));
@@ -203,7 +203,7 @@ describe('the spool (the files of audit records that wait for the database) of o
 });
 
 describe('two processes that keep waiting audit records in the same DATA_DIR', () => {
-  test('two running processes keep waiting audit records in a spool folder each, and neither reads the records of the other', async () => {
+  test('two running processes keep their waiting audit records in separate folders, and neither reads the other’s records', async () => {
     const other = await otherProcess('of the other\n');
     const spool = await opened();
     await spool.append('own\n');
@@ -253,7 +253,7 @@ describe('the form of a line in the files of waiting audit records', () => {
     expect(parseSpoolLine(line.slice(0, -1))).toEqual(refusal);
   });
 
-  test('a line of the spool (the waiting audit records on disk) that was changed or cut anywhere is not read as an audit record', () => {
+  test('a changed or cut line among the waiting audit records on disk is not read as an audit record', () => {
     const line = formatSpoolLine(refusal).slice(0, -1);
     for (let at = 0; at < line.length; at += 7) {
       expect(parseSpoolLine(line.slice(0, at))).toBeUndefined();

@@ -59,7 +59,7 @@ describe('a transaction that the service begins explicitly', () => {
     expect(await probe.stored()).toEqual([1, 3, 4]);
   });
 
-  test('no statement under a savepoint of a transaction can act on the database session, such as set role', async () => {
+  test('under a savepoint, the service refuses statements that act on the database session, such as set role', async () => {
     const set = sql('set role taxclaims_admin');
     await expect(probe.database.transaction(request(), (_run, attempt) => attempt(set))).rejects.toThrow(
       'A statement must act on data',
@@ -183,7 +183,7 @@ test.each([
   ['was committed', (run: StatementRunner) => Promise.resolve(run)],
   ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
-  'a statement that code sends after the end of its explicit transaction, which %s, is refused and changes nothing',
+  'once an explicit transaction %s, a further statement of its code is refused and changes nothing',
   async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
     const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {

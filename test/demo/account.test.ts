@@ -15,8 +15,8 @@ import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../su
 
 const isRoot = process.geteuid?.() === 0;
 /**
- * The beginning of a command line, which runs a program as another user than root. That user must be allowed to enter
- * the folders above the checkout.
+ * The beginning of a command line that runs a program as another user. The capability dac_override lets that user enter
+ * the folders above the repository.
  */
 const as = (uid: number): string[] =>
   isRoot
@@ -26,7 +26,7 @@ const as = (uid: number): string[] =>
       ]
     : [];
 
-/** The user ids of an operating system’s user with a name, and of a user without an entry in /etc/passwd. */
+/** User ids of the operating system: one that has a name, and one without an entry in /etc/passwd. */
 const USERS = { 'with a name': 65_534, 'without a name': 2_000_000_011 } as const;
 
 describe.each(Object.entries(USERS))('an embedded Postgres that is started by an ordinary user %s', (name, uid) => {

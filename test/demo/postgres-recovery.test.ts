@@ -42,7 +42,7 @@ test('the embedded Postgres has every committed row after its server was killed'
   expect(await ask((await start()).adminUrl, 'table committed')).toBe('kept');
 });
 
-test('the embedded Postgres stops the server that a killed service left running at its start, and has that server’s rows', async () => {
+test('at its start, the embedded Postgres stops the server that a killed service left running, and then has that server’s rows', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   await ask(url, `create table orphaned as select 'kept' as name`);

@@ -60,7 +60,7 @@ test('the service starts its killed embedded Postgres again once another program
   expect(await ask(adminUrl, 'select 1')).toBe('1');
 });
 
-test('if an embedded Postgres is stopped while it cannot start again, another one can use its data folder', async () => {
+test('if an embedded Postgres that cannot start again is stopped, another one can use its data folder', async () => {
   const blocked = await start();
   const stranger = await takeOver(blocked.adminUrl, blocked.port);
   await until(() => times('could not create any TCP/IP sockets') > 0);

@@ -139,7 +139,7 @@ test('an embedded Postgres starts on a copy of a data folder while the Postgres 
   await copy.remove();
 });
 
-test('the service does not mistake an embedded Postgres for that of another data folder', async () => {
+test('the service does not take the embedded Postgres of another data folder for its own', async () => {
   const { adminUrl } = await start();
   const data = join(folder.path, 'postgres', 'data');
   expect(await doesServerAnswer(adminUrl, `${data}-of-another`)).toBe(false);

@@ -49,7 +49,7 @@ test('the service verifies a token of the embedded identity provider with the pu
   });
 });
 
-test('the service accepts a token of the embedded identity provider after a restart, even one that was signed while nothing ran', async () => {
+test('the service accepts a token of the embedded identity provider after restarts, even a token that was signed before the first start', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);
   const signer = await signerOf(issuer);
   const signedBefore = await signer.sign(SOMEBODY);
@@ -82,7 +82,7 @@ test('only the owner can read the embedded identity provider’s key file, and n
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('if the embedded identity provider creates DATA_DIR, the folder gets the permissions of any new folder, so that the embedded Postgres can use it', async () => {
+test('a DATA_DIR that the embedded identity provider creates has the usual permissions, so that the embedded Postgres can use it', async () => {
   const inner = join(dataDir, 'a', 'b');
   await signerOf(ISSUER, inner);
   const ordinary = join(dataDir, 'ordinary');
@@ -96,7 +96,7 @@ test('twenty simultaneous starts of the embedded identity provider use one signi
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('the embedded identity provider does not start with a damaged key file, names it, and does not replace it', async () => {
+test('with a damaged key file the embedded identity provider does not start, names the file, and leaves the file unchanged', async () => {
   await signerOf();
   for (const damage of ['', '{', 'null', '{"kty":"EC"}', '{"kty":"oct","k":"AAAA","kid":"x"}']) {
     await writeFile(keyFile, damage);

@@ -27,7 +27,7 @@ test('deploy:check reports no violation if every request of its load test gets t
   expect(violationsOf({}, result)).toEqual([]);
 });
 
-test('deploy:check counts failed requests, and measures the time from the failure that it causes to the last failed request', () => {
+test('deploy:check counts failed requests, and the time from a failure that it causes to the last failed request', () => {
   const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
   const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
   expect(resultOf([GOOD, late, cut], [], 900)).toMatchObject({
@@ -45,24 +45,19 @@ test('deploy:check does not count a health check as a request', () => {
 });
 
 test.each([
-  [
-    'a read of a record that the caller has created as stale if it gets 404',
-    { ...GOOD, status: 404, expected: false },
-    'stale',
-  ],
-  [
-    'a downloaded document as stale if its content differs from the uploaded content',
-    { ...GOOD, defect: 'another content' },
-    'stale',
-  ],
-  ['an answer with a text of another tenant as foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
-] as const)('deploy:check counts %s', (_, entry, column) => {
-  const result = resultOf([entry], [], 900);
-  expect(result[column]).toBe(1);
-  expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
-});
+  ['404 for a record that the caller has created', 'stale', { ...GOOD, status: 404, expected: false }],
+  ['a document with another content than the upload', 'stale', { ...GOOD, defect: 'another content' }],
+  ['a text of another tenant', 'foreign', { ...GOOD, foreign: ['Garage-Dupont'] }],
+] as const)(
+  'the load test of deploy:check counts %s as a failure in the column "%s" of its table',
+  (_, column, entry) => {
+    const result = resultOf([entry], [], 900);
+    expect(result[column]).toBe(1);
+    expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
+  },
+);
 
-test('deploy:check counts an answer with an unexpected status as failed, and not as stale, and reports it', () => {
+test('deploy:check counts and reports an answer with an unexpected status as failed, and not as stale', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
   const check = 'each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request';
   const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
@@ -87,7 +82,7 @@ test('deploy:check reports a database lock that is still held after a failure th
   expect(violationsOf({}, result)).toEqual(['no lock is left in the database: one']);
 });
 
-test('deploy:check reports an upper bound, for example of failed requests, only if a failure that it caused exceeds the bound', () => {
+test('deploy:check reports a result, such as the number of failed requests, only if it exceeds the limit for that failure', () => {
   const result = { ...NOTHING, failed: 2, backAfterMs: 100, failures: ['read site: 503'] };
   expect(violationsOf({ bounds: { failed: 2, backAfterMs: 100 } }, result)).toEqual([]);
   expect(violationsOf({ bounds: { failed: 1, backAfterMs: 99 } }, result)).toEqual([
@@ -97,7 +92,7 @@ test('deploy:check reports an upper bound, for example of failed requests, only 
   ]);
 });
 
-test('the table of deploy:check has a line for each failure that it should cause, even for one that it could not cause', () => {
+test('the table of deploy:check has a line for each planned failure, even for one that could not be caused', () => {
   const fault = { part: 'api', fault: 'killed', run: () => Promise.resolve(NOTHING) };
   const rows = [
     { fault, result: { ...NOTHING, backAfterMs: 19_340 } },

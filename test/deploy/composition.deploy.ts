@@ -44,8 +44,7 @@ interface Composition {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-/** The port at which each service of deploy/compose listens in its container. */
-const LISTENS: Readonly<Record<string, number>> = {
+const PORTS_IN_CONTAINERS: Readonly<Record<string, number>> = {
   ...{ haproxy: 8080, api1: 3000, api2: 3000, prometheus: 9090 },
   ...{ pgbouncer: 6432, database: 5432, redis: 6379 },
 };
@@ -65,8 +64,8 @@ const text = await readFile(file, 'utf8');
 expect(text).toMatch(mayBeAbsent);
 await writeFile(file, text.replace(mayBeAbsent, 'env_file: .env\n'));
 await writeFile(join(folder, '.env'), 'AUTH_ROLE_CLAIM=https://example.org/role\nPORT=9\n');
-// The test runs the commands of deploy/compose/README.md, but lets Docker Compose print the composition instead of
-// starting it. A warning in the output would be invalid YAML.
+// The test runs the commands of deploy/compose/README.md, but Docker Compose only prints the composition instead of
+// starting it. A warning in the output would make the YAML invalid.
 const printed = await shell(
   blockOf(PAGE, 'deploy/compose/make-secrets', {
     'deploy/compose/': `${folder}/`,
@@ -137,15 +136,15 @@ test('deploy/compose gives HAProxy exactly the environment variables that HAProx
 
 test('every container of deploy/compose that keeps running has a health check at the port that it listens on', async () => {
   const running = Object.entries(composition.services).filter(([, { restart }]) => restart !== 'no');
-  expect(running.map(([name]) => name).sort()).toEqual(Object.keys(LISTENS).sort());
+  expect(running.map(([name]) => name).sort()).toEqual(Object.keys(PORTS_IN_CONTAINERS).sort());
   const pgbouncer = await readFile(join(DEPLOY, 'compose', 'pgbouncer', 'pgbouncer.ini'), 'utf8');
-  expect(pgbouncer).toMatch(new RegExp(`^listen_port = ${LISTENS['pgbouncer']}$`, 'm'));
-  expect(service('haproxy').environment?.['API_BIND']).toBe(`*:${LISTENS['haproxy']}`);
+  expect(pgbouncer).toMatch(new RegExp(`^listen_port = ${PORTS_IN_CONTAINERS['pgbouncer']}$`, 'm'));
+  expect(service('haproxy').environment?.['API_BIND']).toBe(`*:${PORTS_IN_CONTAINERS['haproxy']}`);
   for (const [index, name] of INSTANCES.entries()) {
-    expect(service('haproxy').environment?.[`API_${index + 1}`]).toBe(`${name}:${LISTENS[name]}`);
+    expect(service('haproxy').environment?.[`API_${index + 1}`]).toBe(`${name}:${PORTS_IN_CONTAINERS[name]}`);
   }
   const dockerfile = await readFile(join(DEPLOY, '..', 'Dockerfile'), 'utf8');
-  expect(dockerfile).toMatch(new RegExp(`^ENV .*\\bPORT=${LISTENS['api1']}\\b`, 'm'));
+  expect(dockerfile).toMatch(new RegExp(`^ENV .*\\bPORT=${PORTS_IN_CONTAINERS['api1']}\\b`, 'm'));
   for (const [name, { healthcheck }] of running) {
     const { interval, timeout, retries = 0 } = healthcheck ?? {};
     expect({ name, isBounded: seconds(interval) > 0 && seconds(timeout) > 0 && retries > 0 }).toEqual({
@@ -190,7 +189,7 @@ test('deploy/compose’s health check of Redis passes if Redis answers, even wit
   }
 });
 
-test('the upgrade commands of deploy/compose/README.md name existing services, and HAProxy accepts its commands', async () => {
+test('the upgrade commands of deploy/compose/README.md name existing services, and HAProxy accepts those that it receives', async () => {
   const said = await shell(`docker() { echo "$*"; }\n${blockOf(PAGE, 'docker compose … build', { '…': '--file F' })}`);
   const commands = said.trim().split('\n');
   const form = /^compose --file F (?:build|run --rm (\w+)|exec (\w+) .*|up --detach --no-deps (\w+))$/;
@@ -228,7 +227,7 @@ test('deploy/compose reads secrets from files that make-secrets creates once, an
 /** Runs the health check of a container in deploy/compose against a local port. */
 async function isWell(name: string, port: number): Promise<boolean> {
   const [kind, ...words] = service(name).healthcheck?.test ?? ['CMD'];
-  const listens = String(LISTENS[name]);
+  const listens = String(PORTS_IN_CONTAINERS[name]);
   const here = words.map((word) =>
     word
       .replace(`:${listens}/`, `:${port}/`)

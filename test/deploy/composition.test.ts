@@ -14,7 +14,10 @@ const INSTANCES = [
   [SMALL, 'api'],
 ] as const;
 
-/** The patterns of exact versions of images. The versions of Postgres and Debian have two numbers. */
+/**
+ * For each Docker image the pattern of an exact version. Versions of Postgres and Debian have two numbers, all others
+ * three.
+ */
 const EXACT: Readonly<Record<string, RegExp>> = {
   haproxy: /:\d+\.\d+\.\d+-alpine$/,
   postgres: /:\d+\.\d+-alpine$/,
@@ -25,7 +28,8 @@ const EXACT: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Returns the YAML text of each container in a Docker Compose file, with the shared parts that the container merges.
+ * Returns the YAML text of each container in a Docker Compose file, including the shared parts to which the container
+ * refers by `<<`.
  */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');

@@ -15,7 +15,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  'the servers that deploy:check starts end, and their folder is removed, when deploy:check gets %s',
+  'when deploy:check is ended by %s, the servers that it started end too, and their folder is removed',
   async (signal) => {
     const owner = spawn(process.execPath, [OWNER], { stdio: ['pipe', 'pipe', 'inherit'] });
     const [folder] = (await once(owner.stdout.setEncoding('utf8'), 'data')) as [string];

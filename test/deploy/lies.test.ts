@@ -94,7 +94,7 @@ test.each<[string, number, unknown]>([
   ['download', 200, 'whole'],
   ['read a foreign record', 403, { error: {} }],
 ])(
-  'deploy:check counts a correct answer to "%s" neither as stale nor as containing another tenant’s data',
+  'deploy:check counts a correct answer to "%s" neither as stale nor as one with another tenant’s data',
   (name, status, body) => {
     const { failed, stale, foreign, named, wrong } = counted(name, status, body);
     expect({ failed, stale, foreign, named, wrong }).toEqual({
@@ -137,13 +137,13 @@ test.each<[string, string, number, unknown, string]>([
   ['a record of another tenant by its id', 'read a foreign record', 200, { ...theirs, id: OTHER.site }, FOREIGN.text],
   ['a name of another tenant in a refusal', 'read a foreign client', 403, { error: OTHER.word }, FOREIGN.text],
   ['more claims in a count than the tenant has', 'count claims', 200, counts(1, 2), FOREIGN.count],
-])('deploy:check counts an answer in the column "foreign" if it contains %s', (_, name, status, body, lie) => {
+])('deploy:check counts an answer as showing another tenant’s data if it contains %s', (_, name, status, body, lie) => {
   const result = counted(name, status, body);
   expect(result.foreign).toBe(1);
   expect(result.named?.[lie]).toBe(1);
   expect(violationsOf({}, result)).toContain('1 foreign');
 });
 
-test('every check of the load test whose violations deploy:check counts as lost writes exists', () => {
+test('the list of checks whose violations deploy:check counts as lost writes names only existing checks', () => {
   expect([...LOST].filter((name) => !(name in CHECKS))).toEqual([]);
 });

@@ -49,7 +49,7 @@ test('if several migrations were merged together, deploy:check takes a previous 
   expect(await commitBefore(root)).toBe(last);
 });
 
-test('deploy:check does not take a commit in which a migration had another number as the previous release', async () => {
+test('deploy:check does not take a commit in which a migration still had another number as the previous release', async () => {
   await commit('0001_a');
   const last = await commit();
   await commit('0003_b');

@@ -192,7 +192,7 @@ describe('the service aborts a ZIP download that it cannot complete', () => {
   );
 
   test.each(['with', 'without'])(
-    'the download of a ZIP %s a Content-Length is aborted if the content of its last document is lost',
+    'the download of a ZIP (%s a Content-Length) is aborted if the content of its last document is lost',
     async (length) => {
       const { claim, token: owner, ids } = await three();
       if (length === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;

@@ -12,10 +12,13 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* These tests check that the service notices by a content’s digest if the store changes the content of a document. */
+/*
+ * These tests check that the service compares a document’s content with its stored SHA-256 digest, and so notices if
+ * the store has changed the content.
+ */
 
 const MIB = 1024 * 1024;
-/** The content of a document that the service sends in several pieces, the first before it reads the last. */
+/** The content of a document, so large that the service sends its first piece before reading its last piece. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -40,7 +43,6 @@ async function attach(
   return { id: record.id, path: String(row?.['file_path']), record };
 }
 
-/** The errors in the service's log about responses with the content of this document. */
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
 describe('the service compares documents from S3 with their stored digests', () => {
@@ -165,24 +167,27 @@ describe('the service compares documents from a folder with their stored digests
   });
 
   test.each([
-    { what: 'of several pieces', bytes: large, end: 'is aborted before its end' },
-    { what: 'of one piece', bytes: pdf, end: 'gets 500' },
-  ])('the download of a content $what with a flipped bit $end, and is counted and logged', async ({ bytes, end }) => {
-    lines = [];
-    const { id, path } = await attach(service, own, bytes);
-    expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
-    await change(path);
-    const { damaged } = service.documents.figures();
-    for (const headers of [{}, { range: 'bytes=0-' }] as Record<string, string>[]) {
-      const answer = download(service, token, id, headers);
-      if (end === 'gets 500') expect((await answer).status).toBe(500);
-      else await expect(answer).rejects.toThrow();
-    }
-    expect(service.documents.figures().damaged).toBe(damaged + 2);
-    await until(() => loggedErrors(id).length === 2);
-    await change(path);
-    expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
-  });
+    { pieces: 'of several pieces', bytes: large, outcome: 'is aborted before its end' },
+    { pieces: 'of one piece', bytes: pdf, outcome: 'gets 500' },
+  ])(
+    'if a bit flips in a stored content $pieces, the download $outcome, and the damage is counted and logged',
+    async ({ bytes, outcome }) => {
+      lines = [];
+      const { id, path } = await attach(service, own, bytes);
+      expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
+      await change(path);
+      const { damaged } = service.documents.figures();
+      for (const headers of [{}, { range: 'bytes=0-' }] as Record<string, string>[]) {
+        const answer = download(service, token, id, headers);
+        if (outcome === 'gets 500') expect((await answer).status).toBe(500);
+        else await expect(answer).rejects.toThrow();
+      }
+      expect(service.documents.figures().damaged).toBe(damaged + 2);
+      await until(() => loggedErrors(id).length === 2);
+      await change(path);
+      expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
+    },
+  );
 
   test('a download of a document whose content is lost or has another length gets 500, and is counted', async () => {
     const { id, path } = await attach(service, own);

@@ -190,7 +190,6 @@ const large = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
 /** Returns the levels of the log lines that the service wrote about aborted responses. */
 const aborted = (): number[] => lines.filter((line) => 'aborted' in line).map(({ level }) => level);
 
-/** Begins the download of a document, and pauses the reading of the response. */
 async function paused(id: string): Promise<{ request: ClientRequest; response: IncomingMessage }> {
   const path = `/api/documents/${id}/content`;
   const headers = { authorization: `Bearer ${token}` };

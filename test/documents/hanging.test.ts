@@ -21,7 +21,10 @@ import { until, upload } from '../support/upload.ts';
  * time-out.
  */
 
-/** Time-outs of the S3 store in milliseconds, shorter than in production; a folder keeps the usual time-outs. */
+/**
+ * Time-outs of an S3 store in milliseconds, shorter than in production. A document store in a folder keeps the usual
+ * time-outs.
+ */
 const SHORT = { answerMs: 500, stallMs: 1_000 };
 
 const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3', secretAccessKey: 'S3' } };

@@ -87,7 +87,7 @@ test('a presigned URL works for a minute by the clock of S3', async () => {
   expect(await statusOf(address)).toBe(403);
 });
 
-test('a caller who downloads a foreign document gets 403 without a presigned URL', async () => {
+test('a caller who downloads another tenant’s document gets 403 without a presigned URL', async () => {
   const id = await attach(foreign);
   const answer = await requestContent(id);
   expectError(answer, 'ERROR_FORBIDDEN');

@@ -63,7 +63,7 @@ describe('the service does not read the body of a request that it has refused', 
     ['sent to a list', 'GET /api/clients', 200, () => token],
     ['of the type text/plain', 'POST /api/clients', 415, () => token, 'Content-Type: text/plain\r\n'],
   ])(
-    'the service answers an endless request body %s, and closes the connection',
+    'the service answers a request whose body never ends (%s), and closes the connection',
     async (_what, line, status, who, type = 'Content-Type: application/json\r\n') => {
       const authorization = who() === '' ? '' : `Authorization: Bearer ${who()}\r\n`;
       const head = `${line} HTTP/1.1\r\nHost: x\r\n${type}${authorization}Transfer-Encoding: chunked\r\n\r\n`;

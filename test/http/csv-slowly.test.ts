@@ -54,8 +54,7 @@ async function begin(by = token, path = '/api/sites'): Promise<IncomingMessage> 
 const names = (file: string): string[] =>
   parse<Record<string, string>>(file, { bom: true, columns: true }).map(({ site_name }) => site_name ?? '');
 
-/** The number of the service's database connections that are in use. */
-async function held(): Promise<number> {
+async function connectionsInUse(): Promise<number> {
   const [found] = await service.admin(
     `select count(*)::int as count from pg_stat_activity
      where datname = current_database() and application_name like 'taxclaims-api%' and state <> 'idle'`,
@@ -90,7 +89,7 @@ describe('a CSV download has all rows as of its start, and frees its connection 
     expect(names(file).toSorted()).toEqual(
       ['Siège', ...Array.from({ length: MANY }, (_, index) => `Site ${index + 1}`)].toSorted(),
     );
-    await until(async () => (await held()) === 0);
+    await until(async () => (await connectionsInUse()) === 0);
   });
 
   test('a caller’s second long CSV download gets 429, another caller’s gets 503 at the service’s limit, and a short one gets 200', async () => {
@@ -105,7 +104,7 @@ describe('a CSV download has all rows as of its start, and frees its connection 
     const short = await service.ask('GET /api/clients', { token, headers: csv });
     expect(short.status).toBe(200);
     expect(names(await text(first)).length).toBeGreaterThan(2_000);
-    await until(async () => (await held()) === 0);
+    await until(async () => (await connectionsInUse()) === 0);
     const next = await begin(other);
     await text(next);
     expect(next.complete).toBe(true);
@@ -113,9 +112,9 @@ describe('a CSV download has all rows as of its start, and frees its connection 
 
   test('a CSV download whose reader hangs up gives its database connection back', async () => {
     const response = await begin();
-    expect(await held()).toBe(1);
+    expect(await connectionsInUse()).toBe(1);
     response.destroy();
-    await until(async () => (await held()) === 0);
+    await until(async () => (await connectionsInUse()) === 0);
     await text(await begin());
   });
 });
@@ -126,7 +125,7 @@ describe('the service aborts a CSV download whose reader is too slow', () => {
   test('a CSV download is aborted if its reader pauses longer than maxReaderPauseMs, and frees its connection', async () => {
     await start({ streams: { maxReaderPauseMs: 100 } });
     const response = await begin();
-    await until(async () => (await held()) === 0);
+    await until(async () => (await connectionsInUse()) === 0);
     expect(await brokenOff(response)).toBe(true);
     const reason = 'nobody asked for the next rows in 100 ms';
     await until(() => lines.some((line) => line['reason'] === reason));
@@ -141,7 +140,7 @@ describe('the service aborts a CSV download whose reader is too slow', () => {
   test('a CSV download is aborted if it takes longer than maxStreamMs, and frees its connection', async () => {
     await start({ streams: { maxStreamMs: 1_000 } });
     const response = await begin();
-    await until(async () => (await held()) === 0);
+    await until(async () => (await connectionsInUse()) === 0);
     expect(await brokenOff(response)).toBe(true);
     await until(() => lines.some((line) => line['code'] === 'ERROR_UNAVAILABLE' && line['aborted'] === true));
     expect((await service.ask('GET /api/clients', { token, headers: csv })).status).toBe(200);

@@ -51,7 +51,6 @@ function read({ text }: Answer): { header: readonly string[]; records: Records }
   };
 }
 
-/** Returns the CSV cell that shows the value of a JSON field. */
 function cellOf(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');
@@ -188,7 +187,7 @@ describe('the Accept header of a request chooses between JSON and CSV', () => {
 });
 
 describe('a caller gets no CSV list without the right to read the list', () => {
-  test('a CSV list of another client gets 403, whether the path or a filter names the client, and the refusal is audited', async () => {
+  test('a request for another client’s list as CSV gets 403 and is audited, whether its path or a filter names the client', async () => {
     for (const line of [
       `GET /api/clients/${foreign.clients}/reclamations`,
       `GET /api/sites?client_id=${foreign.clients}`,

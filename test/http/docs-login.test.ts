@@ -65,7 +65,7 @@ describe('with AUTH_CLIENT_ID a user can log in at the identity provider from th
   });
 
   test.each(['GET /docs', 'GET /docs/', 'HEAD /docs'])(
-    'the Content-Security-Policy of %s allows requests to the service and to the provider’s token endpoint only',
+    'the Content-Security-Policy of the page %s allows requests to the service and to the provider’s token endpoint only',
     async (line) => {
       const { issuer } = provider;
       provider.discovery = saying({
@@ -80,7 +80,7 @@ describe('with AUTH_CLIENT_ID a user can log in at the identity provider from th
   );
 
   test.each(['GET /docs/docs.js', 'GET /health', 'GET /api/clients'])(
-    'the Content-Security-Policy of %s does not allow requests to the provider’s token endpoint',
+    'the Content-Security-Policy of the page %s does not allow requests to the provider’s token endpoint',
     async (line) => {
       await ask(service.port, 'GET /docs');
       expect(await policyOf(service, line)).toEqual(await policyOf(without, 'GET /docs'));

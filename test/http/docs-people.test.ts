@@ -54,9 +54,12 @@ describe('the demonstration gives tokens to its own page /docs only', () => {
     ['a proxy', { 'x-forwarded-for': '203.0.113.7' }],
     ['a proxy that hides the address of its caller', { forwarded: 'for=unknown' }],
     ['a proxy that sends only a Via header', { via: '1.1 proxy' }],
-  ])('the demonstration gives no token to %s, and audits the refusal', async (_whom, headers) => {
-    await expectRefusal(service, await to('127.0.0.1:3000', headers), 'ERROR_FORBIDDEN');
-  });
+  ])(
+    'the demonstration gives no token to a foreign caller, such as %s, and audits the refusal',
+    async (_whom, headers) => {
+      await expectRefusal(service, await to('127.0.0.1:3000', headers), 'ERROR_FORBIDDEN');
+    },
+  );
 
   test('the demonstration gives no token to a request without an Origin header, and audits the refusal', async () => {
     await expectRefusal(service, await ask(service.port, SOPHIE), 'ERROR_FORBIDDEN');

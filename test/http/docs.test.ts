@@ -31,8 +31,8 @@ describe('the service serves the page /docs with all its parts', () => {
       expect(part).toMatch(/^\/docs\/[a-z0-9.-]+\.(?:css|js|png)$/);
       const answer = await get(service, part);
       expect([part, answer.status]).toEqual([part, 200]);
-      // The page /docs makes the browser request its scripts and styles again, because the page needs those of its own
-      // version.
+      // The browser must request the scripts and styles of the page /docs again, because those of another version would
+      // not fit the page.
       expect([part, answer.headers.get('cache-control')]).toEqual([part, 'no-cache']);
       const unchanged = {
         'if-modified-since': answer.headers.get('last-modified') ?? '',

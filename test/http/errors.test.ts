@@ -71,7 +71,7 @@ describe('the service answers an error of Postgres by its SQLSTATE', () => {
     ['P0001', 'ERROR_INTERNAL'],
     ['XX000', 'ERROR_INTERNAL'],
   ])(
-    'a request whose SQL fails with SQLSTATE %s gets %s, and not the error text of Postgres',
+    'a request whose SQL fails with SQLSTATE %s gets the error %s, without Postgres’s text',
     async (sqlstate, code) => {
       const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
       expectError(answer, code);
@@ -84,7 +84,7 @@ describe('the service answers an error of Postgres by its SQLSTATE', () => {
     ['TX401', 'ERROR_UNAUTHORIZED'],
     ['42501', 'ERROR_FORBIDDEN'],
   ] as const)(
-    'a request whose SQL fails with SQLSTATE %s gets %s, and the refusal is audited once',
+    'a request whose SQL fails with SQLSTATE %s gets the error %s, and the refusal is audited once',
     async (sqlstate, code) => {
       const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
       await expectRefusal(service, answer, code);
@@ -100,7 +100,7 @@ test('SQLSTATE 25006 (read-only transaction) gives 500 in a GET or HEAD, and 503
 });
 
 test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])(
-  'a system error %s gets ERROR_UNAVAILABLE, so that the caller tries again',
+  'a request that fails with the system error %s gets ERROR_UNAVAILABLE, so that the caller tries again',
   (code) => {
     const refused = Object.assign(new Error('secret'), { code, syscall: 'open' });
     expect(toRequestError(refused).code).toBe('ERROR_UNAVAILABLE');

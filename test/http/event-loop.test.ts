@@ -9,7 +9,8 @@ import { FORM, frame } from '../support/upload.ts';
 
 /*
  * These tests check that no request blocks the event loop longer than the limit of test/support/event-loop.ts. They
- * send every shape of test/support/shapes.ts to every body parser, at the parser’s maximum size, plain and compressed.
+ * send each hostile body of test/support/shapes.ts to each body parser, as large as the parser accepts, plain and
+ * compressed.
  */
 
 const MIB = 1024 * 1024;

@@ -27,7 +27,10 @@ interface Operation {
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** Each operation of an HTTP method, with the example ids of the description in its path. */
+/**
+ * Returns the operations of the OpenAPI description with the given HTTP method. Their paths have the description’s
+ * example ids.
+ */
 function operations(method: string): (readonly [line: string, operation: Operation])[] {
   return Object.entries(paths).flatMap(([path, { [method]: operation }]) => {
     if (operation === undefined) return [];
@@ -84,7 +87,7 @@ describe('each example of the OpenAPI description is a valid request', () => {
   const ofSomebody = ['POST /api/auth/login', ...ofMe];
 
   test.each(writes.filter(([line]) => !ofSomebody.includes(line)))(
-    'the service accepts the example body of %s in the OpenAPI description',
+    'the service accepts the example body of the request %s in the OpenAPI description',
     async (line, operation) => {
       const body = exampleOf(asked(operation));
       expect([line, body]).toEqual([line, expect.any(Object)]);
@@ -102,7 +105,7 @@ describe('each example of the OpenAPI description is a valid request', () => {
   const tables = operations('post').filter(([, one]) => one.requestBody?.content['text/csv'] !== undefined);
 
   test.each(tables)(
-    'the service imports the example CSV of %s in the OpenAPI description',
+    'the service imports the example CSV of the request %s in the OpenAPI description',
     async (line, { requestBody }) => {
       const body = String(requestBody?.content['text/csv']?.example);
       const answer = await service.ask(line, { token, body, headers: { 'content-type': 'text/csv' } });
@@ -135,7 +138,7 @@ describe('a caller can send a record back unchanged', () => {
   });
 
   test.each(changed)(
-    'a caller of %s can send a whole record back by PUT: the record fits the described body, and nothing changes',
+    'a record read from the list %s can be sent back whole by PUT: it fits the described body, and nothing changes',
     async (list, body) => {
       const validate = ajv.getSchema(`api${body}`);
       const { json } = await service.ask(`GET ${listOf(list)}`, { token });

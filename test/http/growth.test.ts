@@ -29,10 +29,9 @@ import { frame, upload } from '../support/upload.ts';
 /** The length of the hostile texts, in characters; quadratic work on such a text takes seconds. */
 const LONG = 64 * 1024;
 
-/** The sort order of the list whose cursor the test reads. */
-const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
+const CURSOR_ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
-/** Runs the check of nesting and values that comes before the parsing of a JSON text, without any limits. */
+/** Checks the depth and the number of values of a JSON text as the service does before parsing, but without limits. */
 const depthFirst = (json: string) =>
   scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 
@@ -67,7 +66,7 @@ const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
 const incoming = (name: string, value: string) => ({ headers: { [name]: value } }) as unknown as IncomingMessage;
 
-test('test/support/growth.ts reports work whose time grows with the square of its input, and not work of linear time', async () => {
+test('the measuring tool of these tests reports work whose time grows with the square of its input, and not work of linear time', async () => {
   const square = (length: number) => {
     let sum = 0;
     for (let one = 0; one < length; one += 1) for (let two = 0; two < length; two += 1) sum += one ^ two;
@@ -90,10 +89,17 @@ describe('the time of each parser grows in proportion to its input', () => {
     ['the JSON check of a body with a hostile text', (text) => depthFirst(JSON.stringify([text, 1])), []],
     ['the JSON check of a body that is not JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
     ['the check of a token’s header', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
-    ['the parser of a list’s cursor', (text) => createListCursor(user, '-created_at', ORDER).read(text), ['["users",']],
-  ])('the time of %s grows in proportion to the length of its input', async (_what, parse, beginnings) => {
-    expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
-  });
+    [
+      'the parser of a list’s cursor',
+      (text) => createListCursor(user, '-created_at', CURSOR_ORDER).read(text),
+      ['["users",'],
+    ],
+  ])(
+    'the time that the service needs for an input (%s) grows in proportion to the length of the input',
+    async (_what, parse, beginnings) => {
+      expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
+    },
+  );
 
   test('the time to parse a CSV table grows in proportion to its length', async () => {
     const sheet = {

@@ -19,7 +19,7 @@ describe('every answer has security headers and a request id', () => {
     ['an answer with 404', 'GET /api/nothing', true],
     ['an answer with 401', 'GET /api/clients', false],
   ])(
-    '%s has a request id from the service and security headers, is not cached, and does not name the server software',
+    'every answer (%s) has a request id from the service and security headers, is not cached, and does not name the server software',
     async (_what, line, known) => {
       const headers = { 'x-request-id': 'mine' };
       const answer = await service.ask(line, known ? { token, headers } : { headers });
@@ -124,7 +124,7 @@ test.each([
   { form: 'in the weak form of a compressing proxy', tagOf: (etag: string) => `W/${etag}` },
   { form: 'in a list after another ETag', tagOf: (etag: string) => `"other", ${etag}` },
 ])(
-  'a caller who sends the current ETag $form gets 304 to If-None-Match, and can change the record with If-Match',
+  'a caller who sends the current ETag $form in If-None-Match gets 304, and in If-Match can change the record',
   async ({ tagOf }) => {
     const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const path = `/api/sites/${tenant.sites}`;

@@ -136,7 +136,7 @@ describe('an answer with 409 explains why the change is impossible', () => {
     return named(answer);
   }
 
-  test('the 409 to an impossible move of a claim has the status, the wanted status and the possible moves', async () => {
+  test('the 409 to an impossible status change of a claim names the present, the wanted and the possible statuses', async () => {
     const id = await made('reclamations', claim);
     const moves = ['READY_FOR_REVIEW', 'WITHDRAWN'];
     expect(await why(`PUT /api/reclamations/${id}`, { status: 'CLOSED' })).toEqual([
@@ -147,7 +147,7 @@ describe('an answer with 409 explains why the change is impossible', () => {
     ]);
   });
 
-  test('the French 409 to an impossible move of a claim lists the possible moves', async () => {
+  test('the French 409 to an impossible status change of a claim lists the possible statuses', async () => {
     const id = await made('reclamations', claim);
     const answer = await ask(`PUT /api/reclamations/${id}`, { body: { status: 'CLOSED' } });
     expect(details(answer)).toEqual({
@@ -159,7 +159,7 @@ describe('an answer with 409 explains why the change is impossible', () => {
     });
   });
 
-  test('the 409 to a move of an invoice names the field that the move requires', async () => {
+  test('the 409 to a status change of an invoice names the field that this status change requires', async () => {
     await service.admin(
       `update public.invoice_transitions set requires = '{due_date}' where from_status = 'DRAFT' and to_status = 'ISSUED'`,
     );

@@ -12,13 +12,13 @@ const own = await service.furnishedTenant('Menuiserie Petit');
 const foreign = await service.furnishedTenant('Scierie Grand');
 
 describe('the service checks the caller’s role before it parses the path', () => {
-  test('a role without the right gets 403 for a path with a malformed percent escape, and the refusal is audited', async () => {
+  test('a malformed percent escape in the path gets 403 if the caller’s role lacks the right, and the refusal is audited', async () => {
     const token = await service.token('CLIENT', [own.clients]);
     const answer = await service.ask('PUT /api/users/%ZZ', { token, body: {} });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
   });
 
-  test('a role with the right gets 400 for a path with a malformed percent escape', async () => {
+  test('a malformed percent escape in the path gets 400 if the caller’s role has the right', async () => {
     const token = await service.token('ADMIN');
     expectError(await service.ask('PUT /api/users/%ZZ', { token, body: {} }), 'ERROR_VALIDATION');
   });

@@ -110,7 +110,7 @@ describe('an IP address above the rate limit gets 429', () => {
     expect(await statuses('unknown', 'UNKNOWN')).toEqual([401, 429]);
   });
 
-  test('the subnets of one IPv6 network together have a rate limit of four times that of an address', async () => {
+  test('all subnets of one IPv6 network together can send four times as many requests as one address', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
     const ask = (address: string) => service.ask('GET /x', { headers: from(address) });
     const statuses = [];

@@ -48,7 +48,7 @@ describe('the service answers a malformed path or query with 400', () => {
     ['a parameter __proto__', '/api/clients?__proto__=1', Object.fromEntries([['__proto__', 'is not known here']])],
     ['a parameter constructor', '/api/clients?constructor=1', { constructor: 'is not known here' }],
   ])(
-    'the service answers %s with 400 and names the mistake, and with 401 without a token',
+    'the service answers a malformed request (%s) with 400 that names the mistake, and with 401 without a token',
     async (_what, path, problems) => {
       expectError(await service.ask(`GET ${path}`, { token }), 'ERROR_VALIDATION', problems);
       await expectRefusal(service, await service.ask(`GET ${path}`), 'ERROR_UNAUTHORIZED');
@@ -75,7 +75,7 @@ describe('the service refuses a request without a required field', () => {
   );
 
   test.each(schemas)(
-    'the endpoint %s refuses a %s without its required fields as missing, and null in these fields as a wrong value',
+    'the endpoint %s reports each required field of its %s: as missing if absent, as a wrong value if null',
     (_line, part, schema, required) => {
       const missing = validateInputPart(part, schema, {});
       expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
@@ -225,7 +225,7 @@ describe('a caller with a token gets 404 for an unknown path and 405 for an unkn
     ['GET /api/clients%2f'],
     ['POST /api/nothing'],
     ['OPTIONS /api/nothing'],
-  ])('the request %s to an unknown path gets 401 without a token, and 404 with a token', async (line) => {
+  ])('the request %s to an unknown path gets 404, and without a token 401', async (line) => {
     await expectRefusal(service, await service.ask(line), 'ERROR_UNAUTHORIZED');
     expectError(await service.ask(line, { token }), 'ERROR_NOT_FOUND');
   });
@@ -238,7 +238,7 @@ describe('a caller with a token gets 404 for an unknown path and 405 for an unkn
     ['GET /api/auth/login', 'POST'],
     ['HEAD /api/auth/login', 'POST'],
   ])(
-    'the request %s, whose method the path does not have, gets 401 without a token, and 405 with the allowed methods with a token',
+    'the request %s with a method that its path lacks gets 405 with the allowed methods, and without a token 401',
     async (line, allow) => {
       const refused = await service.ask(line);
       expect(refused.status).toBe(401);

@@ -73,14 +73,13 @@ describe('the OpenAPI description explains each field, enum value and body', () 
     expect(JSON.stringify(document)).not.toMatch(/"x-(?:table|said)"/);
   });
 
-  test('docs/openapi.json is what npm run openapi writes', async () => {
+  test('docs/openapi.json has exactly the content that npm run openapi writes', async () => {
     expect(await readFile(FILE, 'utf8')).toBe(written);
   });
 });
 
 describe('the OpenAPI description and the database describe a column in the same words', () => {
-  /** The comment of every column in the database, by table and column. */
-  async function stored(): Promise<ReadonlyMap<string, string>> {
+  async function readDatabaseComments(): Promise<ReadonlyMap<string, string>> {
     const database = await createTestDatabase();
     try {
       return await withAdmin(database.adminUrl, async (admin: pg.Client) => {
@@ -98,10 +97,10 @@ describe('the OpenAPI description and the database describe a column in the same
 
   let comments: ReadonlyMap<string, string>;
   beforeAll(async () => {
-    comments = await stored();
+    comments = await readDatabaseComments();
   });
 
-  test('readColumnComments finds in the migrations the comment that each column has in the database', async () => {
+  test('readColumnComments reads from the migrations the same comment of each column as the database has', async () => {
     const commentOf = await readColumnComments();
     expect(comments.size).toBeGreaterThan(100);
     for (const [name, comment] of comments) {
@@ -121,7 +120,7 @@ describe('the OpenAPI description and the database describe a column in the same
     ...['Reclamation', 'Invoice', 'PartnerInvoice'].map((name) => `Possible${name}Move.requires`),
   ];
 
-  test('the description of each field of a record and of its bodies begins with the comment of its column', () => {
+  test('the OpenAPI text of each field of a record begins with the database comment of its column', () => {
     const records = allEndpoints.flatMap(({ of }) => (of === undefined ? [] : [of]));
     const said = records.flatMap(({ name, table }) =>
       [name, `New${name}`, `${name}Change`].flatMap((schema) =>

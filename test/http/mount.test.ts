@@ -13,13 +13,13 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * These tests call test endpoints that run on the code of all endpoints. Two of the test endpoints are wrong on
- * purpose.
+ * To test the code that all endpoints share, these tests define small endpoints of their own. Two of these endpoints
+ * are wrong on purpose.
  */
 
 const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: z.looseObject({}) } };
 
-/** The shape of a record whose rows are one column of JSON text. */
+/** The shape of a record that the SQL returns as one column of JSON text. */
 const json: RecordShape = {
   ...{
     name: 'Anything',
@@ -175,7 +175,7 @@ describe('the service refuses a request before its body has arrived', () => {
 describe('the service checks a body’s client before it queries the database', () => {
   const body = (tenant: Tenant) => ({ client_id: tenant.clients.toUpperCase(), site_name: 'Entrepôt' });
 
-  test('a body that names a foreign client gets 403 without a query to the database, and the refusal is audited once', async () => {
+  test('a body that names another tenant’s client gets 403 without a query to the database, and the refusal is audited once', async () => {
     const before = service.runs;
     const answer = await service.ask('POST /sites', { token: asManager, body: body(foreign) });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
@@ -185,7 +185,7 @@ describe('the service checks a body’s client before it queries the database', 
     expect(service.runs).toBe(before);
   });
 
-  test('a body with an unknown field gets 400 even if it names a foreign client', async () => {
+  test('a body with an unknown field gets 400 even if it names another tenant’s client', async () => {
     const answer = await service.ask('POST /sites', {
       token: asManager,
       body: { ...body(foreign), colour: 1 },

@@ -59,7 +59,7 @@ test.each([
   ['/api/reclamations', ['Link', 'X-Total-Count'], '`limit`, `offset`, `after`, `count` are refused'],
   ['/api/reclamations/summary', ['Link'], '`limit`, `after` are refused'],
   ['/api/reclamations/{id}/moves', [], 'all records; there is no ETag'],
-])('the OpenAPI description of %s has the paging headers that the list sends', (path, headers, words) => {
+])('the OpenAPI description of the list %s has the paging headers that the list sends', (path, headers, words) => {
   const success = paths[path]?.['get']?.responses['200'] as { description: string; headers: object };
   const ofPages = Object.keys(success.headers).filter((name) => ['Link', 'X-Total-Count'].includes(name));
   expect(ofPages).toEqual(headers);
@@ -165,7 +165,6 @@ test('the OpenAPI description marks each field that can be null with nullable, a
   expect(JSON.stringify(document)).toContain('"nullable":true');
 });
 
-/** Every operation of the OpenAPI description, with its method and path as `line`. */
 const operations = (): (Operation & { line: string })[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => ({ ...one, line: `${method.toUpperCase()} ${path}` })),
@@ -220,8 +219,8 @@ test('every body, record and enum of the OpenAPI description is a named schema',
 });
 
 test('no schema of the OpenAPI description has both named properties and typed additionalProperties', () => {
-  // From such a schema a code generator would make a TypeScript type that does not compile (TS2411), because the type
-  // of an optional property includes undefined.
+  // From a schema with both kinds of properties, a code generator makes a TypeScript type that does not compile
+  // (TS2411), because the type of an optional property includes undefined.
   const isWrong = (part: object) => {
     const { properties, additionalProperties: others = {} } = part as Record<string, object | undefined>;
     return properties !== undefined && Object.keys(others).length > 0;

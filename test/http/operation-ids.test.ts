@@ -3,8 +3,8 @@ import { ROWS } from '../resources/access.ts';
 import { document } from '../support/described.ts';
 
 /*
- * This test fixes every operationId, because code generators name functions after it: a changed operationId breaks the
- * code of API clients.
+ * This test fixes every operationId. Code generators name functions after operationIds, so a changed operationId breaks
+ * the code of API clients.
  */
 
 const paths = document.paths as Record<string, Record<string, { readonly operationId: string }>>;

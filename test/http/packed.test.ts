@@ -40,7 +40,7 @@ describe('a long answer is compressed as the caller accepts', () => {
   const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync };
 
   test.each(['/api/sites', '/api-json', '/docs/swagger-ui.css'])(
-    'the answer of %s is compressed with gzip or brotli as the caller accepts, with the same content and ETag',
+    'the answer to GET %s is compressed with gzip or brotli as the caller accepts, with the same content and ETag',
     async (path) => {
       const plain = await get(path, {});
       expect(plain.headers).not.toHaveProperty('content-encoding');

@@ -85,7 +85,7 @@ test.each([
   { line: 'DELETE /api/reclamations/none', resource_id: null, client_context: null },
   { line: 'DELETE /api/reclamations/%ff', resource_id: null, client_context: null },
 ])(
-  'the audit record of a CLIENT’s refused $line has the record and the client that the path names',
+  'the audit record of a CLIENT’s refused request $line has the record and the client that the path names',
   async ({ line, ...named }) => {
     const token = await service.token('CLIENT', [foreign.clients]);
     await expectRefusal(service, await service.ask(line, { token }), 'ERROR_FORBIDDEN', named);

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { type Logger, pino } from 'pino';
 import { startService } from '../support/service.ts';
 
-/** Creates a log for the service, and functions that return the log’s lines and the records of requests among them. */
 function listeningLog(): { log: Logger; lines: string[]; requests: () => Record<string, unknown>[] } {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });

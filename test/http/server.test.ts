@@ -46,7 +46,6 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Reads all text that the server sends on a connection until the connection closes. */
 async function readToEnd(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));
@@ -80,7 +79,7 @@ describe('the server answers bytes that are not a valid HTTP request with an err
     ['a CONNECT request', 'CONNECT there:1 HTTP/1.1\r\nHost: there\r\n\r\n'],
     ['300,000 bytes of headers', `${GET}X: ${'x'.repeat(300_000)}\r\n\r\n`, 431],
   ] as readonly (readonly [string, string, (400 | 431)?])[])(
-    'the server answers %s with an error in JSON, and closes the connection',
+    'the server answers a malformed request (%s) with an error in JSON, and closes the connection',
     async (_what, bytes, status = 400) => {
       await start();
       const { answer, head } = parseRaw(await askRaw(port, bytes));

@@ -12,8 +12,8 @@ import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of the answer to a repeated request with the same Idempotency-Key, for every endpoint that creates a record and
- * every caller with the right.
+ * These tests repeat a request with the same Idempotency-Key. They try every endpoint that creates a record, as every
+ * kind of caller with the right to it.
  */
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
@@ -84,7 +84,7 @@ test('every POST endpoint is tested with an Idempotency-Key, or is listed as an 
 });
 
 test.each(cases)(
-  'a repetition of %s by %s with the same Idempotency-Key gets the same answer and creates nothing',
+  'a repetition of the request %s by %s with the same Idempotency-Key gets the same answer and creates nothing',
   async (_line, _cast, row, cast) => {
     const { line, question, table } = await prepare(row, cast);
     const keyed = withKey(newKey(), question);
@@ -107,7 +107,7 @@ test.each(cases)(
 );
 
 test.each(rows.map((row) => [row.line, row] as const))(
-  'a repetition of %s with the same Idempotency-Key and another body gets 409 and creates nothing',
+  'a repetition of the request %s with the same Idempotency-Key and another body gets 409 and creates nothing',
   async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const keyed = withKey(newKey(), question);
@@ -123,7 +123,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
 );
 
 test.each(rows.map((row) => [row.line, row] as const))(
-  'two callers who send %s with the same Idempotency-Key create a record each',
+  'two callers who send the request %s with the same Idempotency-Key create a record each',
   async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const { line: otherLine, question: otherQuestion } = await prepare(row, CASTS[0] as Cast);
@@ -140,7 +140,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
 );
 
 test.each(rows.map((row) => [row.line, row] as const))(
-  '20 simultaneous requests of %s with one Idempotency-Key create one record, and each gets its answer or 409',
+  '20 simultaneous requests %s with one Idempotency-Key create only one record, and each request gets the answer with that record or 409',
   async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const keyed = withKey(newKey(), question);
@@ -161,7 +161,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
 );
 
 test.each(rows.map((row) => [row.line, row] as const))(
-  'a repetition of %s without an Idempotency-Key is processed as a new request, and the service stores no answer',
+  'a repetition of the request %s without an Idempotency-Key is processed as a new request, and the service stores no answer',
   async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const before = [await countOf(service, table), await countOf(service, 'app.idempotency_keys')] as const;
@@ -176,19 +176,22 @@ test.each(rows.map((row) => [row.line, row] as const))(
   },
 );
 
-test.each(CREATIONS)('the OpenAPI description of %s names the header Idempotency-Key and the status 409', (line) => {
-  const [method = '', path = ''] = line.split(' ');
-  const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[method.toLowerCase()];
-  expect(operation).toMatchObject({
-    parameters: expect.arrayContaining([
-      {
-        ...{ in: 'header', name: 'Idempotency-Key', required: false, schema: expect.anything() },
-        description: expect.stringContaining('24 hours'),
-      },
-    ]),
-    responses: { 404: expect.anything(), 409: expect.anything() },
-  });
-});
+test.each(CREATIONS)(
+  'the OpenAPI description of the request %s names the header Idempotency-Key and the status 409',
+  (line) => {
+    const [method = '', path = ''] = line.split(' ');
+    const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[method.toLowerCase()];
+    expect(operation).toMatchObject({
+      parameters: expect.arrayContaining([
+        {
+          ...{ in: 'header', name: 'Idempotency-Key', required: false, schema: expect.anything() },
+          description: expect.stringContaining('24 hours'),
+        },
+      ]),
+      responses: { 404: expect.anything(), 409: expect.anything() },
+    });
+  },
+);
 
 test('the OpenAPI description names the header Idempotency-Key only for operations that create a record', () => {
   const named = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, operations]) =>

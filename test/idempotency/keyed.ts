@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, Question } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 
-/** Returns a new Idempotency-Key. */
 export const newKey = (): string => randomUUID();
 
 /**
@@ -31,7 +30,6 @@ export function partsOf({ status, text, headers }: Answer): unknown {
   return { status, text, etag, location, type };
 }
 
-/** Counts the rows of a database table. */
 export async function countOf(service: Service, table: string): Promise<number> {
   const [row] = await service.admin(`select count(*)::integer as rows from ${table}`);
   return Number(row?.['rows']);

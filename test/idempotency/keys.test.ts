@@ -37,7 +37,8 @@ function expectUnderWay(answer: Answer): void {
 }
 
 /**
- * Runs `work` while a lock of the client’s row makes creations of its records wait in the middle of their transactions.
+ * Runs `work` while the client’s row is locked, so that each creation of a record of this client waits in the middle of
+ * its transaction.
  */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
@@ -50,7 +51,7 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a repetition with the Idempotency-Key of a running creation gets 409 at once, and the creation’s answer afterwards', async () => {
+test('while a creation runs, a repetition with the same Idempotency-Key gets 409 at once; afterwards a repetition gets the creation’s answer', async () => {
   let first: Promise<Answer> | undefined;
   await whileHeld(async () => {
     first = send();
@@ -179,7 +180,7 @@ test('an upload holds neither a transaction nor its Idempotency-Key while its bo
   expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
 });
 
-/** Makes uploads wait for the database lock that the SQL `hold` takes until `work` ends. */
+/** Runs `work` while uploads wait for the database lock that the SQL `hold` takes. */
 async function held(hold: string, work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
   try {

@@ -42,7 +42,7 @@ async function created(
 const PARCEL = () => ({ site_id: own.sites, commune_code: '75056', section: 'AB', number: '0009' });
 const CLIENT = { company_name: 'Neuve', contact_email: 'n@b.example' };
 
-test('a caller who has lost a client gets 403 for a repeated creation of the client’s parcel, and the audit log names the client', async () => {
+test('a caller who has lost access to a client gets 403 for a repeated creation of that client’s parcel, and the audit log names the client', async () => {
   const mine = await service.token('ACCOUNT_MANAGER', [own.clients, other.clients]);
   const { first, again } = await created('POST /api/cadastres', { token: mine, body: PARCEL() });
   const refused = await again(await service.token('ACCOUNT_MANAGER', [other.clients]));
@@ -55,7 +55,7 @@ test('a caller who has lost a client gets 403 for a repeated creation of the cli
 });
 
 test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s who has lost a client gets 403 for a repeated upload of the client’s document with the same Idempotency-Key',
+  'a user with the role %s who has lost access to a client gets 403 for a repeated upload of that client’s document',
   async (role) => {
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
     const question = { token: await service.token(role, [own.clients]), headers: { 'content-type': FORM } };
@@ -64,7 +64,7 @@ test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
   },
 );
 
-test('a repeated creation for a client whom the caller has lost gets 403 without a database query', async () => {
+test('a repeated creation for a client to which the caller has lost access gets 403 without a database query', async () => {
   const body = { client_id: own.clients, site_name: 'Entrepôt' };
   const token = await service.token('TAX_SPECIALIST', [own.clients]);
   const { again } = await created('POST /api/sites', { token, body });
@@ -80,7 +80,7 @@ test('an ADMIN who is now limited to a list of clients gets 403 for a repeated c
   await expectRefusal(service, await again(await service.token('ADMIN', [other.clients])), 'ERROR_FORBIDDEN');
 });
 
-test('an account manager gets 403 for a repeated creation of a partner that has lost its link to the manager’s client', async () => {
+test('an account manager gets 403 for a repeated creation of a partner that is no longer linked to the manager’s client', async () => {
   const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
   const body = { name: 'Cabinet Dubois', client_ids: [own.clients] };
   const { first, again } = await created('POST /api/partners', { token, body });
@@ -158,7 +158,7 @@ test('a user who repeats the creation of a client with the same access token get
   expect(partsOf(await again(inHand))).toEqual(partsOf(first));
 });
 
-test('the creator of a client gets 403 for a repeated creation once an ADMIN has withdrawn the client', async () => {
+test('the creator of a client gets 403 for a repeated creation once an ADMIN has withdrawn the creator’s access to the client', async () => {
   const { id, token } = await manager();
   const inHand = await token([own.clients]);
   const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });

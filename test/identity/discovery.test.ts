@@ -127,7 +127,7 @@ const SILENCES: Readonly<Record<string, RequestListener>> = {
 };
 
 test.each(Object.entries(SILENCES))(
-  'the service’s request for the discovery document of a provider that %s times out',
+  'the service’s request for the provider’s discovery document times out if the provider %s',
   async (_what, silence) => {
     provider.discovery = silence;
     expect(await discoveryOf({ timeoutMs: 1_000 }).currentMetadata()).toBeUndefined();

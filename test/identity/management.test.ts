@@ -205,7 +205,7 @@ test.each([
   ['retry-after of three years', { 'retry-after': '99999999' }, 3600],
   ['no header (10 seconds)', {}, 10],
 ] as readonly (readonly [string, Record<string, string>, number])[])(
-  'after a 429 from the provider, the service pauses its management requests as long as the provider says by %s',
+  'after a 429 from the provider, the service sends no management request for as long as the response says (%s)',
   async (_what, headers, seconds) => {
     provider.fault = (_request, response) => sendError(response, 429, 'too_many_requests', 'Global limit', headers);
     await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });

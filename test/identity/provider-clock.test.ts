@@ -3,10 +3,7 @@ import { createProviderClock } from '../../src/identity/provider-clock.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * These tests check the time of the identity provider, as the service reads it from the headers of the provider’s
- * responses.
- */
+/* These tests check how the service reads the identity provider’s time from the headers of the provider’s responses. */
 
 const identity = await forSuite(startTestIdentity());
 /** The time of a cached response in milliseconds; its Date header loses 0.9 seconds, because headers have whole seconds. */

@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * Each page of docs/identity is a recipe for one vendor of identity providers. The tests set the variables of the
- * recipe, and use a test provider whose tokens and paths are those of the vendor’s documentation.
+ * Each page of docs/identity describes the settings for one vendor of identity providers. The tests use these settings,
+ * and a test provider whose tokens and paths are those of the vendor’s documentation.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -52,7 +52,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-/** The claims that the Auth0 Action of the recipe puts into a user's token. */
+/** The claims that the Auth0 Action in docs/identity/auth0.md puts into a user’s token. */
 async function actionsClaims(user: object): Promise<Claims> {
   const code = blockOf('docs/identity/auth0.md', 'exports.onExecutePostLogin');
   const claims: Record<string, unknown> = {};
@@ -131,7 +131,10 @@ interface Connected {
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 
-/** Starts a test provider, and configures the token verifier as the recipe says, except for the provider's host. */
+/**
+ * Starts a test provider, and configures the token verifier as the vendor’s page in docs/identity says, except for the
+ * provider’s host.
+ */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`SHAPES has no provider ${name}`);
@@ -212,45 +215,48 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
-describe.each(Object.keys(SHAPES))('the service accepts the tokens of %s with the variables of its recipe', (name) => {
-  test('with the recipe’s variables, a token of that provider gives the caller’s role, clients and verified email', async () => {
-    const { callerOf } = await connect(name);
-    await expect(callerOf()).resolves.toMatchObject({
-      ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },
-      ...{ email: 'ada@b.example', name: 'Ada' },
+describe.each(Object.keys(SHAPES))(
+  'the service accepts the tokens of %s with the variables of its recipe',
+  (provider) => {
+    test(`with the settings in docs/identity for ${provider}, a token gives the caller’s role, clients and verified email`, async () => {
+      const { callerOf } = await connect(provider);
+      await expect(callerOf()).resolves.toMatchObject({
+        ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },
+        ...{ email: 'ada@b.example', name: 'Ada' },
+      });
     });
-  });
 
-  test('with the variables of a recipe, a token of that provider is accepted with each `typ` of an access token', async () => {
-    const { callerOf } = await connect(name);
-    for (const typ of ['at+jwt', 'application/at+jwt', undefined])
-      await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
-  });
+    test(`with the settings in docs/identity for ${provider}, a token is accepted with each "typ" of an access token`, async () => {
+      const { callerOf } = await connect(provider);
+      for (const typ of ['at+jwt', 'application/at+jwt', undefined])
+        await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
+    });
 
-  test('with the variables of a recipe, a token of another audience or issuer, or without a claim, is refused', async () => {
-    const { callerOf, environment } = await connect(name);
-    const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
-    const issuer = environment['AUTH_ISSUER'] ?? '';
-    for (const wrong of [
-      { aud: 'account' },
-      { aud: ['account', 'another'] },
-      { iss: issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/` },
-      { [role]: undefined },
-      { [clients]: undefined },
-    ])
-      await expect(callerOf(wrong)).rejects.toMatchObject(REFUSED);
-    await expect(callerOf({ [clients]: [], [role]: 'ADMIN' })).resolves.toMatchObject({ clientAccess: [] });
-  });
-});
+    test(`with the settings in docs/identity for ${provider}, a token of another audience or issuer, or without a claim, is refused`, async () => {
+      const { callerOf, environment } = await connect(provider);
+      const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
+      const issuer = environment['AUTH_ISSUER'] ?? '';
+      for (const wrong of [
+        { aud: 'account' },
+        { aud: ['account', 'another'] },
+        { iss: issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/` },
+        { [role]: undefined },
+        { [clients]: undefined },
+      ])
+        await expect(callerOf(wrong)).rejects.toMatchObject(REFUSED);
+      await expect(callerOf({ [clients]: [], [role]: 'ADMIN' })).resolves.toMatchObject({ clientAccess: [] });
+    });
+  },
+);
 
-test('a Keycloak token whose role is a realm role or stands in a nested claim gives no role', async () => {
+test('a Keycloak token is refused if its role is a realm role or stands in a nested claim', async () => {
   const { callerOf } = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'firm.role' });
   await expect(callerOf({ 'firm.role': undefined, firm: { role: 'ADMIN' } })).rejects.toMatchObject(REFUSED);
   const byRealm = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'realm_access' });
   await expect(byRealm.callerOf({ realm_access: { roles: ['ADMIN'] } })).rejects.toMatchObject(REFUSED);
 });
 
-test('an Entra ID token gives no role by its app roles, and an email only with AUTH_EMAILS_VERIFIED', async () => {
+test('an Entra ID token gets no role from its app roles, and an email only with AUTH_EMAILS_VERIFIED', async () => {
   const { callerOf } = await connect('Entra ID', { AUTH_ROLE_CLAIM: 'roles', AUTH_EMAILS_VERIFIED: 'false' });
   await expect(callerOf({ roles: ['ADMIN'] })).rejects.toMatchObject(REFUSED);
   expect((await callerOf({ roles: 'ADMIN' })).email).toBeUndefined();

@@ -12,7 +12,7 @@ const v = await startVerification([await createTestKey('RS256'), await createTes
 
 afterAll(() => v.identity.stop());
 
-/** Spells one part of a token in another way; undefined if the part has no such spelling. */
+/** Writes one part of a token differently; returns undefined if this part cannot be written in that way. */
 type Respelling = (part: string, at: number) => string | undefined;
 
 const insert =

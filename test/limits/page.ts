@@ -3,7 +3,7 @@ import { MAX_HEADER_LENGTHS } from '../../src/http/request-headers.ts';
 import * as values from '../../src/limits.ts';
 import { document, resolved } from '../support/described.ts';
 
-/** A line of src/limits.ts: its name, unit and reason. */
+/** A limit that src/limits.ts declares in one line, with its name, unit and reason. */
 export interface Limit {
   readonly group: string;
   readonly name: string;
@@ -30,7 +30,6 @@ export async function readLimits(): Promise<readonly Limit[]> {
   return limits;
 }
 
-/** The text of docs/limits.md. */
 export async function pageOfLimits(): Promise<string> {
   const limits = await readLimits();
   const groups = [...new Set(limits.map(({ group }) => group))];
@@ -96,7 +95,7 @@ function queryParameters(): readonly NamedSchema[] {
   );
 }
 
-/** Lists the names that have a limit, by limit. */
+/** Groups the names of fields and parameters by their limit, such as `1 to 31`. */
 function limitsOf(schemas: readonly NamedSchema[]): readonly LimitedNames[] {
   const limits = schemas.flatMap(([name, schema]) => limitsOfSchema(schema).map((limit) => ({ name, limit })));
   return [...Map.groupBy(limits, ({ limit }) => limit)].map(([limit, all]) => [limit, all.map(({ name }) => name)]);
@@ -107,7 +106,7 @@ function limitsOfSchema(schema: Schema): readonly string[] {
   const [, dates] = /(?<=^|\. )From (\d{4}-\S+ to \d{4}-\S+)\./.exec(description ?? '') ?? [];
   return [
     ...(maxLength === undefined ? [] : [`${inDigits(maxLength)} characters`]),
-    // A list of words from a fixed set needs no limit of its own if the limit is the number of words in the set.
+    // The page shows no limit for a list of enum values if the limit is just the number of possible values.
     ...(maxItems === undefined || maxItems === inFull(items ?? {}).enum?.length
       ? []
       : [`${inDigits(maxItems)} values`]),
@@ -125,7 +124,6 @@ function sectionOf(heading: string, limits: readonly LimitedNames[]): string {
   return `## ${heading}\n\n${lines.join('\n')}\n`;
 }
 
-/** Breaks the text of a list item into lines. */
 const wrap = (text: string): string => text.replaceAll(/(.{1,100})(?: |$)/g, '$1\n  ').trimEnd();
 
 const inFull = (schema: Schema): Schema => resolved(schema as object) as Schema;

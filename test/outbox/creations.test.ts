@@ -44,7 +44,7 @@ const create = (token: string) =>
 /** The claims of a token that the identity provider issues 20 seconds from now. */
 const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
 
-test('a user who creates clients while another change of rights is undelivered can still use the present token', async () => {
+test('a user who creates clients while another change of the user’s rights is undelivered can still use the present token', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const old = await ada.token([own, other]);
   const token = await ada.token([own]);
@@ -99,7 +99,7 @@ test('the creator of two clients can still use the same token after one of these
   expect(known(ada)?.client_access).toEqual(expect.arrayContaining([own, kept]));
 });
 
-test('the service refuses a token with more clients than the stored user once the user’s rights are changed', async () => {
+test('once a user’s rights are changed, the service refuses a token that names more clients than the stored user', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own]);
   const newer = await ada.token([own, other], later);
   expect((await create(newer)).status).toBe(201);

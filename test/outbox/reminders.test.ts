@@ -328,7 +328,7 @@ test('a reminder is sent once even if Postgres fails three times to record it', 
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
 });
 
-test('a reminder is sent once even if its instance’s claim expires during the sending, and is recorded as sent', async () => {
+test('a reminder is sent and recorded once even if its instance’s reservation expires during the sending', async () => {
   const amelie = await person();
   await task(1);
   const late: Reminders = {
@@ -369,7 +369,7 @@ test.each([
   },
 );
 
-test('an instance reads no deadlines for a reminder if its user’s rights have changed since the instance claimed the reminder', async () => {
+test('an instance reads no deadlines for a reminder if the user’s rights have changed since the instance reserved the reminder', async () => {
   const amelie = await person();
   await task(1);
   const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
@@ -498,7 +498,7 @@ test.each<{ what: string; fail: () => void; sendMs: number; recover: () => Promi
   expect((await queue.countUnsent()).cutOff).toBe(1);
 });
 
-test('if an instance dies after claiming a reminder, another instance sends the reminder once the claim expires', async () => {
+test('if an instance dies after reserving a reminder, another instance sends the reminder once the reservation expires', async () => {
   const amelie = await person();
   await task(1);
   await queue.plan('00:00', 'UTC');

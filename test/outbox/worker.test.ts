@@ -120,10 +120,10 @@ test('if a DBA changes a user’s rights in the database, the service queues the
   expect(await rows(ada)).toMatchObject([{ role: 'CLIENT', actor: 'postgres', request_id: null }]);
 });
 
-test.each<{ what: string; act: (ada: KnownPerson) => Promise<unknown> }>([
-  { what: 'a change of a user’s name', act: (ada) => change(ada.id, { name: 'Ada' }) },
+test.each<{ change: string; act: (ada: KnownPerson) => Promise<unknown> }>([
+  { change: 'a change of a user’s name', act: (ada) => change(ada.id, { name: 'Ada' }) },
   {
-    what: 'a change of rights that is rolled back',
+    change: 'a change of rights that is rolled back',
     act: ({ id }) =>
       service.admin(
         `do $$ begin
@@ -133,17 +133,17 @@ test.each<{ what: string; act: (ada: KnownPerson) => Promise<unknown> }>([
       ),
   },
   {
-    what: 'a change of rights of a user without a subject at the provider',
+    change: 'a change of rights of a user without a subject at the provider',
     act: async () => change(await make(service, 'users', { role: 'CLIENT' }), { client_access: [own] }),
   },
   {
-    what: 'a change of rights that comes from the token of a login',
+    change: 'a change of rights that comes from the token of a login',
     act: async (ada) => {
       const token = await ada.token([own, other]);
       expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
     },
   },
-])('the service does not queue $what for the identity provider', async ({ act }) => {
+])('the service does not queue $change for the identity provider', async ({ act }) => {
   await act(await person('TAX_SPECIALIST', [own]));
   expect(await rows()).toEqual([]);
 });
@@ -351,8 +351,7 @@ test('an instance aborts a slow delivery of rights in time, so that no two insta
   const another = workerOf();
   while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
     await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
-  // Now the claim (reservation) of the user’s delivery has expired, and the worker that made the claim has aborted the
-  // delivery.
+  // The instance’s reservation of this delivery has expired by now, and the instance has aborted the delivery.
   await due();
   await another.deliverNow();
   expect(await states(ada)).toEqual(['DELIVERED']);
@@ -459,7 +458,7 @@ test('four instances together deliver each of 40 changes of rights to the identi
   expect(new Set(patchedPaths).size).toBe(40);
 });
 
-test('an instance does not deliver a user’s rights if another instance has claimed the delivery while it waited for a row', async () => {
+test('an instance that waits for a lock does not deliver a user’s rights if another instance has meanwhile reserved that delivery', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
@@ -467,7 +466,7 @@ test('an instance does not deliver a user’s rights if another instance has cla
   const holder = await connected(service.postgres.adminUrl);
   await holder.query('begin');
   await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-  // One instance is claiming deliveries (`late`). It has read the rows of both users, and waits for the lock of the
+  // One instance is reserving deliveries (`late`). It has read the rows of both users, and waits for the lock of the
   // first row.
   const late = changes.claim(2, 60_000);
   while ((await waiting(service)) < 1);
@@ -487,7 +486,7 @@ test('the service sends a user’s newest rights to the identity provider again 
   await workerOf().deliverNow();
   expect(known(ada)).toMatchObject({ client_access: [other] });
   // The frozen instance continues, and its message is the last to reach the identity provider. By then another instance
-  // has claimed the delivery.
+  // has reserved the delivery.
   const late = openManagementClient({ url: provider.url, token: 'management-token' });
   const signal = AbortSignal.timeout(5_000);
   await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
@@ -549,7 +548,7 @@ test('the service deletes delivered changes of rights from its queue after 90 da
   expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
 });
 
-test('app.end_identity_management drops undelivered changes of rights, and later changes are queued only if a worker runs again', async () => {
+test('the database function app.end_identity_management drops undelivered changes of rights, and later ones are queued only once a worker runs', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
   expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);

@@ -69,7 +69,10 @@ test('each code block whose beginning a test names exists in a Markdown page', (
 });
 
 test('each path that a Markdown page names exists in the repository', () => {
-  /** Paths that Markdown pages name and the repository lacks: of the example resource, of deployments, of packages. */
+  /**
+   * Paths that Markdown pages name although the repository lacks them: they belong to an example, a deployment or a
+   * package.
+   */
   const elsewhere = /contacts|00NN|\.env$|^\.data\//;
   const files = globSync('{.ci,bench,db,deploy,docs,public,src,test}/**', { cwd: ROOT });
   const names = new Set(files.map((file) => basename(file)));

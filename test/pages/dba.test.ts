@@ -7,9 +7,9 @@ import { blockOf } from '../support/pages.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Runs the SQL of db/README.md in the database of the demonstration, in the order of the page and with the login that
- * the page names. One transaction runs all SQL and is rolled back, because a new role would exist in every database of
- * the server.
+ * Runs the SQL of db/README.md on the demonstration’s database, in the order of the page, each block with the login
+ * that the page names. All blocks run in one transaction that is rolled back, because a new role would exist in every
+ * database of the server.
  */
 
 /** Inserts a row for each query of db/README.md that finds no row in the demonstration. */

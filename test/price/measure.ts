@@ -11,7 +11,10 @@ const WARMED_UP = 150;
 const COUNTED = 21;
 const ALLOCATING = 60;
 
-/** Options of Node.js against garbage collection and optimised code, which would change the allocated bytes. */
+/**
+ * Options that keep Node.js from garbage collection and from optimising code, because both would change the number of
+ * allocated bytes.
+ */
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--no-opt', '--no-maglev'];
 
 export type Price = Counts & { readonly headers: number; readonly bytesAllocated: number };

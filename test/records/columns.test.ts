@@ -82,7 +82,7 @@ test('each column of each database table is shown in the API’s record of the t
   expect([...tables.keys()].toSorted()).toEqual([...records.keys(), ...PARTS].toSorted());
 });
 
-/** For each type of a column a value that differs from the value in the row that the test stores. */
+/** For each column type a value that differs from the value in the row that the test stores. */
 const OF_TYPE: Readonly<Record<string, unknown>> = {
   text: 'Autre texte',
   integer: 2023,
@@ -92,7 +92,7 @@ const OF_TYPE: Readonly<Record<string, unknown>> = {
   boolean: true,
 };
 
-/** Valid values for fields that refuse the test’s general value for the type of their column. */
+/** Values for fields that do not accept the general value of their column’s type. */
 const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown>> = {
   contact_email: () => 'autre@b.example',
   commune_code: () => '2A004',

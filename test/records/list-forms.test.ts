@@ -94,7 +94,7 @@ const TIMES = {
 
 /**
  * SQL that inserts rows with only a few different times, amounts and statuses, so that many rows tie when a list is
- * sorted by one of these. The number of a client determines how many rows the client has.
+ * sorted by one of these. Some clients get many rows, others few or none.
  */
 const POPULATION = `
   set session_replication_role = replica;

@@ -13,8 +13,8 @@ import { LARGE_JSON_BODY_BYTES, MAX_WORK_BEFORE_YIELD_MS } from '../../src/limit
 import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
 /**
- * Starts a server whose requests work without end, except for `/quick`. `ended` is the error code with which such work
- * ended.
+ * Starts a server whose requests compute without end, except for `/quick`. `ended` resolves to the code of the error
+ * that stopped such a request.
  */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {
   const { promise: ended, resolve } = Promise.withResolvers<string>();

@@ -4,13 +4,16 @@ import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that the code and the database function app.etag compute the same ETag of a version time. */
+/*
+ * This suite tests that the service and the database function app.etag make the same ETag from a record’s time of
+ * change.
+ */
 
 const postgres = await forSuite(createTestDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-test('the service and the database function app.etag make the same ETag from a record’s time of change, and the ETag contains that whole time', async () => {
+test('the service and the database function app.etag make the same ETag, which contains a record’s whole time of change', async () => {
   const years = { min: new Date('1950-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {

@@ -109,7 +109,7 @@ describe('the grant of all clients to a reporting login', () => {
     });
   });
 
-  test('only a member of taxclaims_owner can grant a reporting login all clients and revoke them, even if a superuser granted them', async () => {
+  test('only a member of taxclaims_owner can grant a reporting login all clients, and can also revoke such a grant of a superuser', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>
         superuser.query(`begin; set local session authorization ${name}; ${statement}; commit`);

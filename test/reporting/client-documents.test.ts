@@ -52,7 +52,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
   const count = async (): Promise<number | undefined> =>
     (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]?.n;
 
-  test('a reporting login reads a document of its client from the upload to the deletion, and no document of a foreign client', async () => {
+  test('a reporting login reads a document of its client from the upload to the deletion, and no document of another client', async () => {
     const id = await attach('notice.pdf');
     await attach('foreign.pdf', CLAIM_B);
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
@@ -71,7 +71,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
   });
 
-  test('a reporting login reads a document’s new filename, and no longer reads a document that moved to a foreign client', async () => {
+  test('a reporting login reads a document’s new filename, and no longer reads a document that moved to another tenant’s client', async () => {
     const id = await attach('notice.pdf');
     await superuser.query(`update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`, [id]);
     expect(await visibleDocuments()).toEqual(['renamed.pdf']);
@@ -108,7 +108,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     ['change', `update app.client_documents set filename = 'x'`],
     ['delete', 'delete from app.client_documents'],
     ['truncate', 'truncate app.client_documents'],
-  ])('a superuser cannot %s rows of app.client_documents directly', async (_what, sql) => {
+  ])('not even a superuser can %s rows of app.client_documents directly', async (_what, sql) => {
     await attach('notice.pdf');
     await expect(superuser.query(sql)).rejects.toMatchObject({
       code: '42501',
@@ -138,7 +138,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     await superuser.query('rollback');
   });
 
-  test('app.client_documents, the copy of public.documents, equals its original after simultaneous uploads and deletions', async () => {
+  test('after simultaneous uploads and deletions, app.client_documents is still an exact copy of public.documents', async () => {
     const lanes = await Promise.all(Array.from({ length: 8 }, () => connected(database.adminUrl)));
     try {
       await Promise.all(
@@ -149,8 +149,8 @@ describe('app.client_documents, the copy of the documents that reporting logins 
               `${number}-${turn}`,
               `lane/${number}/${turn}`,
             ]);
-            // Several sessions delete documents at the same time, so other sessions have possibly deleted the documents
-            // of a deletion already.
+            // Several sessions delete documents at once, so another session has possibly deleted some of these
+            // documents already.
             if (turn % 3 === 2) {
               await lane.query(
                 `delete from public.documents where id in (select id from public.documents order by id limit 2)`,

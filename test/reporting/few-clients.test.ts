@@ -38,7 +38,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
       ({ id }) => id,
     );
 
-  test('a reporting login is in the role taxclaims_reporting_few up to a hundred clients, and reads exactly its clients with and without it', async () => {
+  test('a reporting login with at most a hundred clients has the role taxclaims_reporting_few, and with or without it reads exactly its clients', async () => {
     await grant(others);
     expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual(others);
@@ -50,7 +50,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await visibleClients()).toEqual([...others.slice(1), A].sort());
   });
 
-  test('a reporting login reads exactly its clients after a superuser grants or revokes taxclaims_reporting_few by hand', async () => {
+  test('a reporting login reads exactly its clients even after a superuser grants or revokes the role taxclaims_reporting_few by hand', async () => {
     await grant([A]);
     await dba.query(`revoke taxclaims_reporting_few from ${login.name} granted by taxclaims_definer`);
     expect(await hasRole()).toBe(false);
@@ -65,7 +65,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     await dba.query(`revoke taxclaims_reporting_few from ${login.name}`);
   });
 
-  test('a reporting login leaves taxclaims_reporting_few when it is granted all clients, and returns when all clients are revoked', async () => {
+  test('a reporting login loses the role taxclaims_reporting_few with a grant of all clients, and gets it back when that grant is revoked', async () => {
     await grant([A]);
     await dba.query('select reporting.grant_all_clients($1)', [login.name]);
     expect(await hasRole()).toBe(false);
@@ -77,7 +77,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await visibleClients()).toEqual([A, B].sort());
   });
 
-  test('if a member of taxclaims_owner grants a login many clients, the login leaves taxclaims_reporting_few, although the member cannot grant roles', async () => {
+  test('a login that gets many clients from a member of taxclaims_owner loses the role taxclaims_reporting_few, although members cannot grant roles', async () => {
     const asOwner = (sql: string) =>
       dba.query(`begin; set local role taxclaims_owner; ${sql}; commit`).finally(() => dba.query('rollback'));
     await asOwner(`select reporting.grant_client('${login.name}', '${A}')`);
@@ -88,7 +88,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await hasRole()).toBe(false);
   });
 
-  test('a deleted client’s grants are deleted, and reporting.set_login_role then puts a login with few clients into taxclaims_reporting_few', async () => {
+  test('if a client’s deletion leaves a login with few clients, reporting.set_login_role gives the login the role taxclaims_reporting_few', async () => {
     await grant([...others, A]);
     expect(await hasRole()).toBe(false);
     await dba.query('begin');

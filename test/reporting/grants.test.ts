@@ -30,7 +30,6 @@ describe('granting a client to a reporting login', () => {
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
 
-  /** Creates a database role with the given attributes, runs `work`, and drops the role. */
   const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} ${attributes}`);
@@ -90,15 +89,18 @@ describe('granting a client to a reporting login', () => {
     ['in pg_read_all_data', 'login in role taxclaims_reporting, pg_read_all_data', 'become pg_read_all_data'],
     ['in pg_read_server_files', 'login in role taxclaims_reporting, pg_read_server_files', 'pg_read_server_files'],
     ['in taxclaims_auditor', 'login in role taxclaims_reporting, taxclaims_auditor', 'taxclaims_auditor'],
-  ])('a DBA can grant neither a client nor all clients to a login %s', async (_what, attributes, reason) => {
-    await withRole(attributes, async (name) => {
-      await expect(grant(A, name)).rejects.toThrow(reason);
-      await expect(dba.query('select reporting.grant_all_clients($1)', [name])).rejects.toThrow(reason);
-    });
-    await withRole('login in role taxclaims_reporting', async (name) => {
-      await grant(A, name);
-    });
-  });
+  ])(
+    'a DBA can grant neither a client nor all clients to an unsuitable login, such as one %s',
+    async (_what, attributes, reason) => {
+      await withRole(attributes, async (name) => {
+        await expect(grant(A, name)).rejects.toThrow(reason);
+        await expect(dba.query('select reporting.grant_all_clients($1)', [name])).rejects.toThrow(reason);
+      });
+      await withRole('login in role taxclaims_reporting', async (name) => {
+        await grant(A, name);
+      });
+    },
+  );
 
   test('the view reporting.granted tells a DBA what is wrong with each login that has clients, and a DBA can revoke a dropped login’s grants', async () => {
     const name = `${database.name}_other`;

@@ -69,13 +69,13 @@ describe('a reporting login with a grant of one client', () => {
     expect(await asAdmin('select * from public.clients')).toHaveLength(2);
   });
 
-  test('a reporting login gets no error from a condition that divides by zero for a row of a foreign client', async () => {
+  test('a reporting login gets no error from a condition that divides by zero for a row of another tenant', async () => {
     const leak = (clients: string) => `select 1 / (case when id = '${FOREIGN}' then 0 else 1 end) from ${clients}`;
     expect(await asTool(leak('reporting.clients'))).toEqual([[1]]);
     await expect(asAdmin(leak('public.clients'))).rejects.toThrow('division by zero');
   });
 
-  test('a reporting login finds no sampled values of columns in pg_stats', async () => {
+  test('a reporting login finds no sample values of columns in pg_stats', async () => {
     const values = `select 1 from pg_catalog.pg_stats where schemaname = 'public'`;
     expect(await asTool(values)).toEqual([]);
     expect(await asAdmin(values)).not.toEqual([]);

@@ -179,7 +179,6 @@ const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
 
 const BOUNDARY = 'the-boundary-of-the-form';
 
-/** A request body for the upload of a document: a multipart form with one file. */
 function upload(): Question {
   const head = 'Content-Disposition: form-data; name="file"; filename="avis.txt"\r\nContent-Type: text/plain';
   return {

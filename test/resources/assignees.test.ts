@@ -86,7 +86,7 @@ test('a search for an assignee finds the assignee’s claims, but only claims of
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
-  'a user with the role %s filters the lists of claims and deadlines and the summary and CSV of claims by a missing assignee, alone or with named assignees',
+  'a user with the role %s can filter claims and deadlines by a missing assignee, alone or with named assignees, also in the summary and CSV',
   async (role) => {
     await assign(own.users);
     const { clients, sites } = own;
@@ -165,11 +165,14 @@ describe('the assignee of a claim who loses the claim’s client', () => {
         return service.ask('POST /api/auth/login', { body: { token: fewer } });
       },
     ],
-  ] as const)('a user who loses a client by %s is no longer the assignee of its claims', async (_how, lose) => {
-    await assign(own.users);
-    expect((await lose()).status).toBeLessThan(300);
-    expect(assigneeIn(await read())).toBe(null);
-  });
+  ] as const)(
+    'a user who loses access to a client by %s is no longer the assignee of its claims',
+    async (_how, lose) => {
+      await assign(own.users);
+      expect((await lose()).status).toBeLessThan(300);
+      expect(assigneeIn(await read())).toBe(null);
+    },
+  );
 
   test('a user who becomes inactive stays the assignee of a claim, and the claim can still be changed', async () => {
     await assign(own.users);
@@ -184,7 +187,7 @@ describe('the assignee of a claim who loses the claim’s client', () => {
 
   const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
 
-  test('if one request assigns a claim to a user and another takes the claim’s client from the user, the later request sees the earlier one', async () => {
+  test('if one request assigns a claim to a user and another takes the claim’s client from the user, the later request sees the earlier change', async () => {
     const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
     expect(lost.map(({ status }) => status)).toEqual([204, 400]);
     expect(await assignee()).toBe(null);

@@ -242,7 +242,7 @@ test('a reader of GET /api/changes gets each change once even if more database t
   }
 });
 
-test('the function app.build_seen_snapshot marks as read all transactions below a bound except running ones, and later ones only if they were read before', async () => {
+test('app.build_seen_snapshot marks as read all transactions below a bound except running ones, and later ones only if they were read before', async () => {
   const rows = await service.sql`
     with cases as (
         select
@@ -278,7 +278,7 @@ test('a transaction with 2,500 records is read from GET /api/changes in parts, e
   await quick.query(`delete from public.sites where site_name = 'x'`);
 });
 
-test('only an ADMIN of all clients reads the changes of a foreign client’s records', async () => {
+test('a caller with a list of clients reads only the changes of those clients’ records, and an ADMIN of all clients reads all', async () => {
   const { next: before } = await changes();
   const [mine, other] = [await siteOf(own.clients), await siteOf(foreign.clients)];
   await service.sql`delete from public.sites where id = any (${[mine, other]}::uuid[])`;
@@ -290,7 +290,7 @@ test('only an ADMIN of all clients reads the changes of a foreign client’s rec
   expect(named(await changes(before, await service.token('ADMIN')))).toContain(`deleted ${other}`);
 });
 
-test('a CLIENT reads no changes of bills, partners and their links, and the firm’s staff read the deletion of a partner', async () => {
+test('a CLIENT reads no changes of bills and partners, and the firm’s staff also read that a partner was deleted', async () => {
   const admin = await service.token('ADMIN', [own.clients]);
   const { next: before } = await changes();
   const { json } = await service.ask('POST /api/partners', {
@@ -360,7 +360,7 @@ test.each([
   ['with a transaction after the end of its snapshot', '1.2.3:9:9'],
   ['with transactions out of order', '1.2.3:9:5,4'],
   ['with 101 transactions', `1.2.3:999:${Array.from({ length: 101 }, (_, index) => index + 3).join()}`],
-])('GET /api/changes after a position %s gets 400', async (_which, place) => {
+])('GET /api/changes with an invalid position, such as one %s, gets 400', async (_which, place) => {
   const after = Buffer.from(place).toString('base64url');
   const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
   expectInvalid(answer, ['after']);
@@ -435,9 +435,12 @@ describe('a read of at most 100 of 20,000 changes', () => {
       () => `${start}.${time}.${first}:${first}:.${first}.${time}.${randomUUID()}`,
     ],
     ['from another Postgres server, with the time of the first change', () => `0.${time}.1:${next}:`],
-  ])('reading 100 of 20,000 changes from a position %s examines under 100 memory pages', async (_which, place) => {
-    expect(await pagesRead(place())).toBeLessThan(100);
-  });
+  ])(
+    'the read of 100 of 20,000 changes after a position %s touches fewer than 100 memory pages of the database',
+    async (_which, place) => {
+      expect(await pagesRead(place())).toBeLessThan(100);
+    },
+  );
 });
 
 test('GET /api/changes after a position older than the audit log gets 400 with the code expired', async () => {
@@ -518,7 +521,7 @@ test('a change stream ends when its caller becomes inactive, even if nothing els
   expect(stream.response.complete).toBe(true);
 });
 
-test('if a service allows two change streams for each caller and three in all, it refuses any further change stream', async () => {
+test('if a service allows each caller two change streams, and three in all, it refuses any further stream', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });

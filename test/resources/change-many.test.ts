@@ -136,7 +136,7 @@ describe('a bulk change of claims', () => {
     ]);
   });
 
-  test('when two changes of one bulk request conflict only with each other, the error names the later one', async () => {
+  test('if two changes of one bulk request conflict only with each other, the error names the later change', async () => {
     const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const bill = { client_id: own.clients, partner_id: own.partners, amount_excl_tax: 1 };
     const ids = await Promise.all(['A', 'B'].map((number) => make(service, 'partner_invoices', { ...bill, number })));
@@ -161,9 +161,9 @@ describe('a bulk change of claims', () => {
     expect(problemsOf(nobody).map(({ index, code }) => [index, code])).toEqual([...first, [undefined, 'more']]);
   });
 
-  test('while the service searches for further errors of a refused bulk change, another request can change the records of that bulk change', async () => {
+  test('while the service searches a refused bulk change for further errors, another request can change the same records', async () => {
     // The service refuses the bulk change because of its third claim. It then tries each change alone under a
-    // savepoint, and the test holds it up while it tries the change of the second claim.
+    // savepoint, and the test makes the service wait at the change of the second claim.
     const [first = '', second = '', third = ''] = claims;
     await service.admin(
       `create function public.wait_at_gate() returns trigger language plpgsql security definer as $$ begin
@@ -241,7 +241,7 @@ describe('a bulk change of claims', () => {
       );
   });
 
-  test('a bulk change is refused if one of its records no longer has the version that the request names', async () => {
+  test('a bulk change is refused if one of its records has another version than the request names', async () => {
     const read = await service.ask(`GET /api/reclamations?site_id=${own.sites}`, { token: clerk.token });
     const versions = new Map((read.json as Claim[]).map((claim) => [claim.id, claim['updated_at']]));
     const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));
@@ -249,7 +249,7 @@ describe('a bulk change of claims', () => {
     expectError(await ask(changes), 'ERROR_PRECONDITION_FAILED');
   });
 
-  test('a bulk change repeated with the same Idempotency-Key is made once, and the repetition returns the present records', async () => {
+  test('a repeated bulk change with the same Idempotency-Key changes nothing, and returns the present records', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const changes = each({ status: 'READY_FOR_REVIEW' });
     const first = await ask(changes, { headers });

@@ -50,7 +50,7 @@ test('the list of changes of a claim has the author, each changed field, and the
   expect(after['submitted_at']).toBe('2026-01-05T07:00:00.5Z');
 });
 
-test('the list of changes of a record is complete and newest first on all its pages, and its CSV contains no formula', async () => {
+test('the list of changes of a record is complete and newest first over all its pages, and in CSV contains no formula', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   for (const notice_reference of ['=1+1', 'second'])
     await service.ask(`PUT ${CLAIM}`, { token, body: { notice_reference, tax_year: 2020 + notice_reference.length } });

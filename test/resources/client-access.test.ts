@@ -42,7 +42,7 @@ test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
     const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
     await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
     const answer = await assign(id, own.toUpperCase(), manager);
-    // The account manager is not allowed to see the user’s foreign client, so the response leaves out that client.
+    // The account manager is not allowed to see the user’s other client, so the response leaves out that client.
     expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
     expect(answer.headers.etag).toMatch(/^"\d+"$/);
     expect(await clientsOf(id)).toEqual([foreign, own]);
@@ -121,17 +121,20 @@ describe('the token of a user whose clients change', () => {
   const isAccepted = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
   test.each([
-    { change: 'got', ask: assign, isAssigned: false },
-    { change: 'lost', ask: withdraw, isAssigned: true },
-  ])('a user who $change a client gets 401 with the old token, and a new token works', async ({ ask, isAssigned }) => {
-    const [before, after] = isAssigned ? [[own], []] : [[], [own]];
-    const id = await user('CLIENT', before);
-    const token = await service.token('CLIENT', before, { sub: id });
-    expect(await isAccepted(token)).toBe(true);
-    expect((await ask(id, own, manager)).status).toBeLessThan(300);
-    await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
-    expect(await isAccepted(await service.token('CLIENT', after, { sub: id }))).toBe(true);
-  });
+    { gotOrLost: 'got', ask: assign, isAssigned: false },
+    { gotOrLost: 'lost', ask: withdraw, isAssigned: true },
+  ])(
+    'a user who $gotOrLost a client gets 401 with the old token, and a new token works',
+    async ({ ask, isAssigned }) => {
+      const [before, after] = isAssigned ? [[own], []] : [[], [own]];
+      const id = await user('CLIENT', before);
+      const token = await service.token('CLIENT', before, { sub: id });
+      expect(await isAccepted(token)).toBe(true);
+      expect((await ask(id, own, manager)).status).toBeLessThan(300);
+      await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
+      expect(await isAccepted(await service.token('CLIENT', after, { sub: id }))).toBe(true);
+    },
+  );
 });
 
 test('assigning a client to a user with an older ETag of the user in If-Match gets 412', async () => {

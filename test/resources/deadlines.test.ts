@@ -124,7 +124,7 @@ describe('the list of deadlines', () => {
     expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
   });
 
-  test('GET /api/deadlines refuses a foreign client among the requested clients, and an invalid number of days', async () => {
+  test('GET /api/deadlines refuses a request that names another tenant’s client, and an invalid number of days', async () => {
     const mixed = await ask(`?client_id=${own.clients},${foreign.clients}`);
     await expectRefusal(service, mixed, 'ERROR_FORBIDDEN');
     for (const query of ['within=-1', 'within=3661', 'passed=x', 'kind=bill', 'sort=due_on', 'after=AAAA']) {

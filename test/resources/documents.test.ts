@@ -46,7 +46,7 @@ test('an upload returns the document’s record and its Location, but not the pa
   expect([read.status, read.json, read.headers.etag]).toEqual([200, record, answer.headers.etag]);
 });
 
-test('the type of an uploaded document is taken from its bytes, not from its name or the upload’s header', async () => {
+test('the type of an uploaded document is detected from its bytes, not from its name or the upload’s header', async () => {
   const record = await attach({ name: 'avis.pdf', type: 'application/pdf', bytes: png });
   expect(record).toMatchObject({ filename: 'avis.pdf', mime_type: 'image/png', file_size: png.length });
 });
@@ -311,7 +311,7 @@ test.each(['reclamations', 'sites', 'clients'] as const)(
   },
 );
 
-test('if a DBA deletes rows of documents with SQL, the next sweep of the document store deletes the documents’ contents', async () => {
+test('if a DBA deletes rows of documents with SQL, the service’s periodic cleaning deletes the stored files', async () => {
   await attach();
   await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
   expect(await filesIn(service.documentFolder)).not.toEqual([]);

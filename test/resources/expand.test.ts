@@ -99,7 +99,7 @@ test('the next page of a list with expand also has the expanded names', async ()
   expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
 });
 
-test('the history of a claim with expand=user names the user of a status change to callers who are allowed to read that user, and shows null to all others', async () => {
+test('the history of a claim with expand=user names the user of a status change only to callers who are allowed to read that user', async () => {
   const sub = own.users;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;
@@ -160,7 +160,7 @@ test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', '
   },
 );
 
-test('the list of clients refuses the parameter expand, and other lists ignore a name that expand repeats', async () => {
+test('the list of clients refuses the parameter expand, and other lists ignore a repeated name in it', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   expect(details(await service.ask('GET /api/clients?expand=client', { token }))).toEqual({
     expand: 'is not known here',
@@ -169,7 +169,7 @@ test('the list of clients refuses the parameter expand, and other lists ignore a
   expect(twice.json).toEqual([expect.objectContaining({ client })]);
 });
 
-test('the database function app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {
+test('the database function app.narrowed limits the read of one record to that record’s client, but not a read with expand', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);

@@ -113,7 +113,6 @@ function ownLogin(apiUrl: string): { readonly name: string; readonly url: string
   return { name, url: url.href };
 }
 
-/** A valid request body for POST /api/clients. */
 const CLIENT = { company_name: 'X', contact_email: 'x@x.example' };
 
 const lines: string[] = [];
@@ -199,7 +198,7 @@ describe('the health check of a service with its own database login', () => {
     await expectUnavailableWhile(bad, good, /the database takes no writes: default_transaction_read_only is on/);
   });
 
-  test('while the service’s login turns row-level security off, the health check and every request answer 503', async () => {
+  test('while the service’s database login has the setting row_security = off, the health check and every request answer 503', async () => {
     const token = await alone.token('ADMIN');
     const write = { token, body: CLIENT };
     const bad = `alter role ${login} set row_security = off`;

@@ -35,8 +35,7 @@ function claims(rows: readonly Cells[], sign = ';'): string {
     .join('');
 }
 
-/** Reads the imported claims, and returns the value of the given field of each. */
-async function stored(answer: Answer, field: string): Promise<unknown[]> {
+async function storedValues(answer: Answer, field: string): Promise<unknown[]> {
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   const { ids } = answer.json as { ids: string[] };
   const read = await Promise.all(ids.map((id) => service.ask(`GET /api/reclamations/${id}`, { token })));
@@ -70,7 +69,7 @@ describe('an amount in an imported CSV table', () => {
           sign,
         ),
       );
-      expect(await stored(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
+      expect(await storedValues(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
     },
   );
 
@@ -108,11 +107,11 @@ describe('a date in an imported CSV table', () => {
   test('a CSV import reads dates with the day first from a table with semicolons, and with the year first from any table', async () => {
     const days = ['31/12/2024', '1/2/2024', ' 03/04/2024 00:00', '2024-12-31', '2024-12-31 00:00:00', ' '];
     const answer = await importClaims(claims(days.map((collection_date) => ({ collection_date }))));
-    expect(await stored(answer, 'collection_date')).toEqual([
+    expect(await storedValues(answer, 'collection_date')).toEqual([
       ...['2024-12-31', '2024-02-01', '2024-04-03', '2024-12-31', '2024-12-31', null],
     ]);
     const other = await importClaims(claims([{ collection_date: '2024-12-31' }], ','));
-    expect(await stored(other, 'collection_date')).toEqual(['2024-12-31']);
+    expect(await storedValues(other, 'collection_date')).toEqual(['2024-12-31']);
   });
 
   test('a CSV import with an ambiguous or invalid date gets 400 with the reason', async () => {
@@ -143,15 +142,15 @@ describe('a date in an imported CSV table', () => {
 });
 
 describe('a code in an imported CSV table', () => {
-  test('a CSV import accepts a claim_type in any letter case, and codes with blanks around them', async () => {
+  test('a CSV import accepts a claim_type in any letter case, and a code between blanks', async () => {
     const answer = await importClaims(
       claims([
         { claim_type: ' tf', commune_code: ' 75056 ', client_id: ` ${own.clients.toUpperCase()} ` },
         { claim_type: 'Cfe', commune_code: '2A004 ', client_id: own.clients },
       ]),
     );
-    expect(await stored(answer, 'claim_type')).toEqual(['TF', 'CFE']);
-    expect(await stored(answer, 'commune_code')).toEqual(['75056', '2A004']);
+    expect(await storedValues(answer, 'claim_type')).toEqual(['TF', 'CFE']);
+    expect(await storedValues(answer, 'commune_code')).toEqual(['75056', '2A004']);
   });
 
   test('a CSV import with an unknown claim_type and a commune code without its leading zero gets 400', async () => {

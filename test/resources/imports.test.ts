@@ -267,7 +267,7 @@ describe('the errors of an import', () => {
     expect(details(nul)).toEqual({ 'line 2, site_name': 'must not contain NUL or unpaired surrogates' });
   });
 
-  test('an import refuses other media types, a JSON object, and a body over 10 MiB', async () => {
+  test('an import refuses media types other than CSV and JSON, a JSON object, and a body over 10 MiB', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectError(await importSites('x', { headers }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
     const latin = { 'content-type': 'text/csv; charset=iso-8859-2' };

@@ -75,7 +75,7 @@ test('an issued invoice accepts a new due date, even if the request repeats all 
   });
 });
 
-test('if 20 invoices are issued at once and 5 of these requests fail after getting a number, invoice numbers have no gap and no duplicate', async () => {
+test('if 20 invoices are issued at once and 5 of these requests fail late, the invoice numbers have no gap and no duplicate', async () => {
   const drafts = await Promise.all(
     Array.from({ length: 20 }, (_, n) => createdId({ due_date: n % 4 === 0 ? '2031-01-01' : '2031-12-31' })),
   );
@@ -102,7 +102,7 @@ describe('the deletion of an invoice', () => {
   const remove = (id: string) => service.ask(`DELETE /api/invoices/${id}`, { token: unlimitedAdmin });
 
   test.each([{ moves: ['ISSUED'] }, { moves: ['ISSUED', 'PAID'] }, { moves: ['ISSUED', 'CANCELLED'] }])(
-    'the deletion of an invoice that had the statuses $moves gets 409, and so does the deletion of the invoice’s client',
+    'the deletion of an invoice that had the statuses $moves gets 409, and so does the deletion of its client',
     async ({ moves }) => {
       const tenant = await service.tenant('Invoiced');
       const id = await createdId({ client_id: tenant.clients, reclamation_id: tenant.reclamations });

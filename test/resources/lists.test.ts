@@ -95,7 +95,8 @@ const FEW_CLIENTS = 'an account manager of few clients';
 const isFor = (path: string, caller: Caller): boolean =>
   caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 
-const callers = (path: string): Caller[] => (Object.keys(CALLERS) as Caller[]).filter((one) => isFor(path, one));
+const callers = (path: string): { caller: Caller }[] =>
+  (Object.keys(CALLERS) as Caller[]).filter((caller) => isFor(path, caller)).map((caller) => ({ caller }));
 
 async function page(line: string, token: string): Promise<{ ids: string[]; next: string | undefined; answer: Answer }> {
   const answer = await service.ask(`GET ${line}`, { token });
@@ -123,7 +124,7 @@ async function readEveryPage(
     expect(ids.filter((id) => readIds.includes(id))).toEqual([]);
     readIds.push(...ids);
     next = after;
-    // If the test inserted rows after every page of the list, it would never reach the list’s last page.
+    // If the test inserted rows after every page of the list, the test would never reach the last page.
     if (pages < 2) await between();
   }
   return readIds;
@@ -177,8 +178,8 @@ async function clearInserted(): Promise<void> {
 
 describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, names }) => {
   test.each(callers(path))(
-    `%s reads every record of ${path} exactly once in every order while others insert records`,
-    async (caller) => {
+    `$caller reads every record of ${path} exactly once in every order while others insert records`,
+    async ({ caller }) => {
       const token = await CALLERS[caller]();
       for (const sort of ['', ...sorts.map((one) => `&sort=${one}`)]) {
         const before = await whole(path, token, sort);
@@ -195,7 +196,7 @@ describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, n
   test(`the list ${path} returns records in the same order to callers with few clients, many clients or all clients`, async () => {
     for (const sort of sorts) {
       const all = await whole(path, await CALLERS['an ADMIN'](), `&sort=${sort}`);
-      for (const caller of callers(path)) {
+      for (const { caller } of callers(path)) {
         const some = await whole(path, await CALLERS[caller](), `&sort=${sort}`);
         expect(some).toEqual(all.filter((id) => some.includes(id)));
       }
@@ -221,18 +222,21 @@ describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, n
     }
   });
 
-  test.each(callers(path))(`%s reads the same records of ${path} by offset as by next-page links`, async (caller) => {
-    const token = await CALLERS[caller]();
-    const all = await whole(path, token);
-    const size = Math.ceil(all.length / 3);
-    const parts: string[] = [];
-    for (let offset = 0; offset < all.length; offset += size)
-      parts.push(...(await page(`${at(path)}limit=${size}&offset=${offset}`, token)).ids);
-    expect(parts).toEqual(all);
-    expect((await page(`${at(path)}offset=2147483647`, token)).ids).toEqual([]);
-    const line = `${at(path)}limit=1&offset=1`;
-    expect(await readEveryPage(line, token)).toEqual(all.slice(1));
-  });
+  test.each(callers(path))(
+    `$caller reads the same records of ${path} by offset as by next-page links`,
+    async ({ caller }) => {
+      const token = await CALLERS[caller]();
+      const all = await whole(path, token);
+      const size = Math.ceil(all.length / 3);
+      const parts: string[] = [];
+      for (let offset = 0; offset < all.length; offset += size)
+        parts.push(...(await page(`${at(path)}limit=${size}&offset=${offset}`, token)).ids);
+      expect(parts).toEqual(all);
+      expect((await page(`${at(path)}offset=2147483647`, token)).ids).toEqual([]);
+      const line = `${at(path)}limit=1&offset=1`;
+      expect(await readEveryPage(line, token)).toEqual(all.slice(1));
+    },
+  );
 
   test(`the list ${path} links to a next page only if at least one more record exists`, async () => {
     const token = await CALLERS[FEW_CLIENTS]();
@@ -242,17 +246,20 @@ describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, n
     expect((await page(`${at(path)}limit=${all.length - 1}`, token)).next).toContain('after=');
   });
 
-  test.each(callers(path))(`%s gets the exact count of ${path} on each page with count=exact`, async (caller) => {
-    const token = await CALLERS[caller]();
-    const all = await whole(path, token);
-    for (const query of ['', '&limit=1', '&offset=1000']) {
-      const { answer } = await page(`${at(path)}count=exact${query}`, token);
-      expect(answer.headers['x-total-count']).toBe(String(all.length));
-    }
-    const { next } = await page(`${at(path)}count=exact&limit=1`, token);
-    expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
-    expect((await page(at(path), token)).answer.headers).not.toHaveProperty('x-total-count');
-  });
+  test.each(callers(path))(
+    `$caller gets the exact number of all records of ${path} on each page with count=exact`,
+    async ({ caller }) => {
+      const token = await CALLERS[caller]();
+      const all = await whole(path, token);
+      for (const query of ['', '&limit=1', '&offset=1000']) {
+        const { answer } = await page(`${at(path)}count=exact${query}`, token);
+        expect(answer.headers['x-total-count']).toBe(String(all.length));
+      }
+      const { next } = await page(`${at(path)}count=exact&limit=1`, token);
+      expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
+      expect((await page(at(path), token)).answer.headers).not.toHaveProperty('x-total-count');
+    },
+  );
 
   test.each([
     ['limit=0', 'limit'],
@@ -273,12 +280,12 @@ describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, n
     ['after=', 'after'],
     ['after=%00', 'after'],
     ['limit=1&limit=2', 'limit'],
-  ])(`a request for the list ${path}?%s gets 400 that names the parameter %s`, async (query, field) => {
+  ])(`a request for the list ${path}?%s gets a 400 that names the parameter %s`, async (query, field) => {
     const answer = await service.ask(`GET ${at(path)}${query}`, { token: await CALLERS['an ADMIN']() });
     expectInvalid(answer, [field]);
   });
 
-  test(`the list ${path} refuses a forged cursor and a cursor of another list or order`, async () => {
+  test(`the list ${path} refuses a forged cursor, and a cursor of another list or sort order`, async () => {
     const token = await CALLERS['an ADMIN']();
     const other = lists.find((list) => !list.path.startsWith(path.split('/').slice(0, 3).join('/')));
     const cursorOf = async (line: string): Promise<string> =>
@@ -334,7 +341,7 @@ describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, n
 
   if (!names.includes('client_id')) return;
 
-  test(`the list ${path} filtered by two clients has the records of both, and gets 403 if one of the two clients is foreign`, async () => {
+  test(`the list ${path} filtered by two clients has the records of both, and gets 403 if the caller lacks access to one of them`, async () => {
     const [one = '', other = '', foreign = ''] = [clients[0], clients[1], clients[FEW]];
     for (const caller of [FEW_CLIENTS, 'an ADMIN'] as const) {
       const token = await CALLERS[caller]();
@@ -350,9 +357,9 @@ describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, n
     expectError(answer, 'ERROR_FORBIDDEN');
   });
 
-  test(`the list ${path} filtered by one client has the same records for every caller, whatever other clients the caller has`, async () => {
+  test(`the list ${path} filtered by one client has the same records for every caller who has access to that client`, async () => {
     const client = rich.clients;
-    for (const caller of callers(path)) {
+    for (const { caller } of callers(path)) {
       const token = await CALLERS[caller]();
       const narrow = await whole(path, token, `&client_id=${client}`);
       expect(narrow).toEqual(await whole(path, await service.token('ADMIN', [client])));
@@ -413,14 +420,14 @@ describe('the search text of a list', () => {
     expect(answer.headers['x-total-count']).toBe(String(found.length));
   });
 
-  test('the service accepts a search text of 200 characters, even if each of them takes several bytes', async () => {
+  test('the service accepts a search text of 200 characters, even if each character takes several bytes', async () => {
     const ask = (text: string) => service.ask(`GET /api/clients?q=${encodeURIComponent(text)}`, { token });
     expect((await ask('🏠'.repeat(200))).status).toBe(200);
     expectError(await ask('🏠'.repeat(201)), 'ERROR_VALIDATION');
   });
 });
 
-test('the list of claims can be filtered by status, tax, site, and all of these at once', async () => {
+test('the list of claims can be filtered by status, by tax, by site, and by all three at once', async () => {
   const token = await CALLERS[FEW_CLIENTS]();
   const all = (await service.ask('GET /api/reclamations', { token })).json as Record<string, unknown>[];
   for (const [name, values] of [
@@ -525,7 +532,7 @@ describe('the filters, requested fields and orders of the list of claims', () =>
     expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
   });
 
-  test('the list of claims can be filtered by missing values with the word none, and by not_status for all other statuses', async () => {
+  test('the list of claims can be filtered for missing values (none) and for every status but one (not_status)', async () => {
     const all = await ask('');
     for (const name of ['claim_deadline', 'submitted_at', 'granted_amount', 'grounds', 'tax_year']) {
       const without = all.filter((claim) => claim[name] === null).map(({ id }) => id);

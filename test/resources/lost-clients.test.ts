@@ -77,7 +77,7 @@ async function readAssignees() {
   };
 }
 
-test('claims and open tasks of a user who loses their client read as unassigned at once, and a background job then stores that', async () => {
+test('claims and open tasks of a user who loses access to their client are shown as unassigned at once; a background job later stores this', async () => {
   await service.sql`insert into reporting.grants (login, client_id) values (${analyst.name}, ${own.clients})`;
   const done = await make(service, 'notes', {
     ...{ client_id: own.clients, reclamation_id: own.reclamations, author_id: own.users, assignee_id: own.users },
@@ -109,7 +109,7 @@ test('claims and open tasks of a user who loses their client read as unassigned 
   expect(await assignedClaims()).toBe(0);
 });
 
-test('a user with 2,001 assigned claims loses their client before any claim changes, and one run of the background job unassigns all claims', async () => {
+test('a user with 2,001 assigned claims loses access to the client at once, and one run of a background job then unassigns all claims', async () => {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
     select ${own.clients}, ${own.sites}, 'TF', 1, ${own.users} from generate_series(1, 2000)`;
   const [{ last } = {}] = await service.sql`select count(*)::integer as last from public.audit_logs`;
@@ -124,7 +124,7 @@ test('a user with 2,001 assigned claims loses their client before any claim chan
   ]);
 });
 
-test('the job that unassigns a user from the claims of a client that the user may no longer see skips a locked claim until its next run', async () => {
+test('the job that unassigns users from claims of clients they have lost skips a locked claim until its next run', async () => {
   await loseClient();
   await withAdmin(service.postgres.adminUrl, async (admin) => {
     await admin.query('begin');
@@ -137,7 +137,7 @@ test('the job that unassigns a user from the claims of a client that the user ma
   expect(await assignedClaims()).toBe(0);
 });
 
-test('no background job unassigns a claim that was assigned to a user after the user had lost the claim’s client and got it back', async () => {
+test('a user who lost a claim’s client and got it back keeps the claims that were assigned to the user since then', async () => {
   await loseClient();
   const token = await service.token('ADMIN');
   const access = `/api/users/${own.users}/client-access/${own.clients}`;
@@ -148,7 +148,7 @@ test('no background job unassigns a claim that was assigned to a user after the 
   expect(await readAsManager(`/api/reclamations/${own.reclamations}`)).toMatchObject(body);
 });
 
-test('an ADMIN of all clients who is limited to a list of clients is unassigned from the claims of all other clients', async () => {
+test('if an ADMIN of all clients gets a list of clients, the ADMIN is unassigned from claims of all other clients', async () => {
   const admin = await make(service, 'users', { role: 'ADMIN', client_access: [] });
   await make(service, 'users', { role: 'ADMIN', client_access: [] });
   const kept = await service.furnishedTenant('Garage Dupont');

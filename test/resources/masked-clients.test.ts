@@ -23,7 +23,7 @@ const mark = foreign.clients;
 const admin = await service.token('ADMIN');
 await make(service, 'client_partners', { client_id: mark, partner_id: own.partners });
 
-/** All pieces of 12 characters of the foreign client’s id, which the tests look for in responses. */
+/** All substrings of 12 characters of another tenant’s client id. The tests look for these substrings in responses. */
 const PARTS = Array.from({ length: mark.length - 11 }, (_, start) => mark.slice(start, start + 12));
 const partsIn = (text: string): string[] => PARTS.filter((part) => text.toLowerCase().includes(part));
 
@@ -31,7 +31,7 @@ async function expectStatus(line: string, token: string, status: number, body?: 
   expect([line, (await service.ask(line, { token, ...(body && { body }) })).status]).toEqual([line, status]);
 }
 
-/** Creates a user who has the test’s own client and had access to the foreign client for some time. */
+/** Creates a user who has access to the test’s own client, and once had access to another tenant’s client. */
 async function formerUser(role: Role): Promise<Person> {
   const user = await person(service, role, [own.clients], { subject: `idp|${randomUUID()}` });
   const { id, subject, email, token } = user;
@@ -79,7 +79,7 @@ test('an ADMIN of one client reads the id of no other client in the personal dat
 });
 
 test.each(['CLIENT', 'TAX_SPECIALIST', 'ACCOUNT_MANAGER', 'ADMIN'] as const)(
-  'a user with the role %s who lost a client reads the id of that client nowhere in the user’s own personal data and list of changes',
+  'a user with the role %s who lost access to a client does not find that client’s id in the own personal data and list of changes',
   async (role) => {
     const user = await formerUser(role);
     expect(partsIn(await personalData(user, user.token))).toEqual([]);

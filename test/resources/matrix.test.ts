@@ -13,8 +13,8 @@ import { sampledByDay } from '../support/day.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite calls every endpoint with every role: with own, foreign and unknown records, malformed ids and malformed
- * bodies. The expected outcomes come from access.ts alone, not from the endpoints.
+ * This suite calls every endpoint with every role: with the caller’s own records, records of another tenant, unknown
+ * records, malformed ids and malformed bodies. The expected outcomes come from access.ts alone, not from the endpoints.
  */
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
@@ -258,22 +258,23 @@ function expectWriteRecord(
 }
 
 const OUTCOMES: Readonly<Record<Verdict['is'], string>> = {
-  success: 'succeeds with',
-  refused: 'gets 403 for',
-  absent: 'gets 404 for',
-  conflict: 'gets 409 for',
-  invalid: 'gets 400 for',
-  'out of reach': 'gets 403, 404 or 409 for',
+  success: 'succeeds',
+  refused: 'gets 403',
+  absent: 'gets 404',
+  conflict: 'gets 409',
+  invalid: 'gets 400',
+  'out of reach': 'gets 403, 404 or 409',
 };
 
 describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints, called by ${CASTS.length} kinds of callers`, () => {
   for (const row of ROWS) {
-    describe(row.line, () => {
+    const { line: endpoint } = row;
+    describe(endpoint, () => {
       test.each([
         { sent: 'no token', token: undefined },
         { sent: 'no valid token', token: 'nonsense' },
       ])(
-        `a request ${row.line} with $sent gets a 401 and one audit record, and the service runs no query for it`,
+        `the request ${endpoint} with $sent gets a 401 and one audit record, and the service runs no query for it`,
         ({ token }) => {
           const [situation] = situationsOf(row, CASTS[0] as Cast);
           const { line, question } = (situation as Situation).request(own, foreign);
@@ -283,15 +284,15 @@ describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints,
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
         const { verdict } = situation.request(newTenant(), newTenant());
-        test(`the caller ${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () =>
-          expectSituation(row, cast, situation));
+        const [caller, request, outcome] = [cast.name, `${row.line} ${situation.name}`, OUTCOMES[verdict.is]];
+        test(`the caller ${caller} sends ${request}, and ${outcome}`, () => expectSituation(row, cast, situation));
       }
     });
   }
 });
 
 test.each(OF_ONESELF)(
-  'a request %s without a token gets a 401 and one audit record, and the service runs no query for it',
+  'the request %s without a token gets a 401 and one audit record, and the service runs no query for it',
   (line) => expectUnauthorized(line),
 );
 

@@ -78,7 +78,7 @@ describe.each([
   });
 
   test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(
-    'a cursor of the list %s sorted by %s that the previous release issued gets 400, because its page would miss records',
+    'the list %s sorted by %s refuses a page cursor of the previous release with 400, because the next page would miss records',
     async (path, field) => {
       const isList = !path.endsWith('assignees');
       const table = path.split('/').at(-1) ?? '';

@@ -267,7 +267,7 @@ test('GET /api/tasks?mine=false also lists tasks without an assignee', async () 
   expect(await tasks(specialist, '&mine=true')).toEqual([assigned.id]);
 });
 
-test('a manager who filters tasks by a claim of a foreign client gets 403', async () => {
+test('a manager who filters tasks by another tenant’s claim gets 403', async () => {
   const answer = await service.ask(`GET /api/tasks?reclamation_id=${foreign.reclamations}`, manager);
   await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
 });

@@ -12,7 +12,7 @@ const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
 const unlimitedAdmin = await service.token('ADMIN');
 /**
  * Three partners whose bills the tests create: `partner` is linked to both clients of the manager, `partnerOfSecond`
- * only to the manager’s second client, and `foreignPartner` only to a foreign client.
+ * only to the manager’s second client, and `foreignPartner` only to another tenant’s client.
  */
 const partner = await createdId('partners', { name: 'Both', client_ids: [own, second] });
 const partnerOfSecond = await createdId('partners', { name: 'Second', client_ids: [second] });
@@ -80,7 +80,7 @@ test('two clients of one partner can have bills with the same number, and neithe
   expect((await put(id, { number: (other as { number: string }).number }, ofSecond)).status).toBe(200);
 });
 
-test('a manager cannot create a bill of a partner who works only for foreign clients, but those clients’ manager can', async () => {
+test('a manager cannot create a bill of a partner who works only for other tenants, but those tenants’ manager can', async () => {
   const body = bill({ partner_id: foreignPartner });
   await expectRefusal(service, await create(body), 'ERROR_FORBIDDEN');
   const theirs = await service.token('ACCOUNT_MANAGER', [foreign]);

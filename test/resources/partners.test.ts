@@ -32,7 +32,6 @@ function put(id: string, body: object, question: Question = { token: manager }):
   return service.ask(`PUT /api/partners/${id}`, { ...question, body });
 }
 
-/** Reads the clients that the database links to a partner. */
 async function links(id: string): Promise<unknown[]> {
   const rows = await service.sql`select client_id from public.client_partners where partner_id = ${id}`;
   return rows.map((row) => row['client_id']).toSorted();
@@ -73,7 +72,7 @@ test.each(['73282932000074', '35600000000048', '35600000049837', null])(
   },
 );
 
-test('a request that links a partner to a foreign client gets 403 before any query, audited with that client', async () => {
+test('a request that links a partner to another tenant’s client gets 403 before any query, audited with that client', async () => {
   const id = await createdId([own]);
   const before = service.runs;
   for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
@@ -107,7 +106,7 @@ test('a change of a partner without the field client_ids keeps the partner’s c
   expect(await links(id)).toEqual([own, foreign].toSorted());
 });
 
-test('an account manager cannot unlink the last client from a partner company, because the manager could then no longer see the partner', async () => {
+test('an account manager cannot unlink the last client from a partner, because the manager could then no longer see the partner', async () => {
   const id = await createdId([own]);
   expectError(await put(id, { client_ids: [] }), 'ERROR_VALIDATION');
   expect(await links(id)).toEqual([own]);
@@ -125,7 +124,7 @@ test('after simultaneous changes of a partner’s clients, the partner has the c
   expect(await links(id)).toEqual(last?.client_ids);
 });
 
-test('an account manager cannot take over a partner of foreign clients by adding an own client to that partner', async () => {
+test('an account manager cannot take over a partner of other tenants by linking an own client to that partner', async () => {
   const id = await createdId([foreign]);
   const refusal = { resource_type: 'partners', resource_id: id };
   await expectRefusal(service, await put(id, { client_ids: [own] }), 'ERROR_FORBIDDEN', refusal);
@@ -190,7 +189,7 @@ test('the list of partners has each partner of the caller’s clients once, with
   expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
 });
 
-test('the list of clients filtered by two partners has the clients of either partner', async () => {
+test('the list of clients filtered by two partners has the clients of both', async () => {
   const [one, two] = [await createdId([own]), await createdId([own, second])];
   const clientsOf = async (partners: string): Promise<string[]> => {
     const { json } = await service.ask(`GET /api/clients?partner_id=${partners}`, { token: unlimitedAdmin });

@@ -131,7 +131,7 @@ test('GET …/personal-data of a user contains no record of other users and no s
   expect((await service.sql`select from public.notes where text = 'Écrit par un autre'`).length).toBeGreaterThan(0);
 });
 
-test('a user reads no own note on a claim of a client that the user has lost, but an ADMIN does', async () => {
+test('a user’s own personal data lack notes on claims of a client to which the user has lost access, but an ADMIN sees these notes', async () => {
   const zoe = await userInEveryTable();
   await service.admin(`update public.users set client_access = $2 where id = $1`, [zoe.id, [foreign.clients]]);
   const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
@@ -384,8 +384,8 @@ describe('requests during an erasure', () => {
   test('the erasure of a user waits for a running POST of that user, and deletes the response stored for the Idempotency-Key of the POST', async () => {
     const zoe = await newUser('ACCOUNT_MANAGER');
     const key = randomUUID();
-    // The user’s POST /api/sites has written its audit record. It then waits for the test, which holds a row with the
-    // same Idempotency-Key.
+    // The user’s POST /api/sites has written its audit record, and waits for the test, which holds a row with the same
+    // Idempotency-Key.
     const sameKey = {
       text: `insert into app.idempotency_keys
         (subject, key_digest, request_digest, resource_type, resource_id, body, location)
@@ -405,7 +405,7 @@ describe('requests during an erasure', () => {
   });
 
   test.each(['with', 'without'])(
-    'a request by a user %s a row in the table users gets 401 and changes nothing if the user is erased before the request writes',
+    'a request by a user (%s a stored row) gets 401 and changes nothing if the user is erased before the request writes',
     async (stored) => {
       const zoe = await newUser('ACCOUNT_MANAGER');
       const change = () =>

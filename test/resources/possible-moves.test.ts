@@ -161,11 +161,12 @@ function put(kind: Kind, id: string, token: string, body: object): Promise<Answe
 }
 
 describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kind) => {
-  describe.each(CASTS)('the possible status changes for $name', ({ name, role, clients }) => {
+  const { path } = kind;
+  describe.each(CASTS)('the possible status changes for $name', ({ name: caller, role, clients }) => {
     const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
 
     test.each(rows)(
-      `${name} reads exactly the possible status changes of ${kind.path} from the status %s with the columns %j`,
+      `${caller} sees exactly the possible status changes of a record of ${path} with the status %s and the columns %j`,
       async (from, variant) => {
         const token = await service.token(role, clients());
         const id = await insertRecord(kind, from, variant);
@@ -201,7 +202,7 @@ describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kin
     );
   });
 
-  test(`the possible status changes of a record of ${kind.path} differ after one of them is made`, async () => {
+  test(`after a status change, a record of ${path} has other possible status changes`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const [first = ''] = kind.statuses;
     const id = await insertRecord(kind, first);
@@ -234,7 +235,7 @@ describe('the fields that a status change requires', () => {
   }
 
   test.each(cases)(
-    'the status change of a record of $kind.path to $to lists the required fields $fields, and gets 409 without these fields',
+    'the change of a record of $kind.path to the status $to lists the required fields $fields, and gets 409 without them',
     async ({ kind, from, to, fields }) => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
       await requiring(kind, to, fields, async () => {

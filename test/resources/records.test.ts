@@ -200,7 +200,7 @@ describe.each(REFERENCES)('the reference from %s by the field %s', (resource, fi
     ...(isAnyClient ? [] : [await put(resource, await createdId(resource), { [field]: id }, token)]),
   ];
 
-  test(`the ${field} of ${resource} cannot name a record of a foreign client: 403, audited with that client`, async () => {
+  test(`the ${field} of ${resource} cannot name another tenant’s record: 403, audited with that tenant’s client`, async () => {
     for (const answer of await refer(foreign[kind]))
       await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
         ...{ resource_type: table, client_context: foreign.clients },
@@ -227,7 +227,7 @@ test.each([
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED' }],
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED', due_date: '2199-01-01' }],
 ] as const)(
-  'of three simultaneous status changes of one record of %s (table %s, body %j) one succeeds and two get 409',
+  'of three simultaneous status changes of one record of %s (table %s, body %j), one succeeds and two get 409',
   async (resource, table, body) => {
     const id = await createdId(resource);
     const send = [1, 2, 3].map(() => () => put(resource, id, body));
@@ -257,7 +257,7 @@ test.each(ROLES.filter((role) => role !== 'ADMIN'))(
   },
 );
 
-test('a read of a deleted client that the token still names gets 404, and the list of claims of a client without claims is empty', async () => {
+test('a deleted client that the token still names gets 404, and a client without claims has an empty list of claims', async () => {
   const [gone, bare] = [randomUUID(), randomUUID()];
   const token = await service.token('CLIENT', [gone, bare]);
   for (const below of ['', '/reclamations'])

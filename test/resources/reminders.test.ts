@@ -71,7 +71,6 @@ test.each([
 });
 
 describe('a reminder mail', () => {
-  /** Builds a reminder mail about one deadline of the given kind. */
   const mailAbout = (kind: DueItem['kind']) =>
     createReminderMail(
       { userId: 'user', name: 'Ada', language: 'en', day: '2026-01-30' },
@@ -109,16 +108,16 @@ describe('a reminder mail', () => {
   });
 
   test.each([
-    { answer: 421, scope: 'server', retryAfterMs: 0, tries: 'all mails again soon' },
-    { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'the refused mail again soon' },
+    { answer: 421, scope: 'server', retryAfterMs: 0, mailsAgain: 'all mails again soon' },
+    { answer: 450, scope: 'recipient', retryAfterMs: 0, mailsAgain: 'the refused mail again soon' },
     {
       answer: 550,
       scope: 'recipient',
       retryAfterMs: REFUSED_ADDRESS_RETRY_MS,
-      tries: 'the refused mail again in an hour',
+      mailsAgain: 'the refused mail again in an hour',
     },
   ])(
-    'if the mail server answers a reminder mail with $answer, the service sends $tries',
+    'if the mail server refuses a reminder mail with $answer, the service sends $mailsAgain',
     async ({ answer, scope, retryAfterMs }) => {
       const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
       for (const step of ['recipient', 'data'] as const) {

@@ -118,7 +118,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('the search for 
     }
   });
 
-  test(`${caller} reads the claims that a search finds newest first on all pages`, async () => {
+  test(`${caller} who searches for claims gets the newest claims first on all pages`, async () => {
     const token = await CALLERS[caller]();
     const answers = await readPages(service, '/api/reclamations?q=surf%20alp&limit=1', token);
     const pages = answers.flatMap(({ json }) => (json as { id: string }[]).map(({ id }) => names.get(id)));

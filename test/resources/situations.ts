@@ -104,8 +104,8 @@ export function situationsOf(row: Row, cast: Cast): Situation[] {
     ...own(row, cast),
     ...withOtherIds(row, cast),
     ...unknownParameter(row),
-    ...(row.byClient === undefined ? [] : narrowed(row, cast, row.byClient)),
-    ...(row.body === undefined ? [] : [...bodies(row), ...foreignNames(row, cast)]),
+    ...(row.byClient === undefined ? [] : filteredByClient(row, cast, row.byClient)),
+    ...(row.body === undefined ? [] : [...malformedBodies(row), ...foreignNames(row, cast)]),
   ];
   if (rightOf(row, cast) !== 'no') return situations;
   return situations.map((situation) => ({
@@ -145,8 +145,8 @@ function own(row: Row, cast: Cast): Situation[] {
       };
     },
   });
-  if (!row.line.startsWith('GET')) return [situation('of own records')];
-  return [situation('of own records'), situation('of own records, as HEAD', 'HEAD')];
+  if (!row.line.startsWith('GET')) return [situation('for own records')];
+  return [situation('for own records'), situation('for own records, as HEAD', 'HEAD')];
 }
 
 /** Returns the expected 403 of a request, whose audit record names the first record in the request’s path. */
@@ -217,8 +217,7 @@ function unknownParameter(row: Row): Situation[] {
   ];
 }
 
-/** Returns the test cases in which an endpoint’s list is filtered by one client. */
-function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
+function filteredByClient(row: Row, cast: Cast, parameter: string): Situation[] {
   const to = (name: string, client: (mine: Tenant, other: Tenant) => string, verdict: Answers): Situation => ({
     name: `filtered by ${name}`,
     writes: false,
@@ -235,7 +234,7 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
     to('a client of the caller', (mine) => mine.clients, success),
     to('the id of a client of the caller in capitals', (mine) => mine.clients.toUpperCase(), success),
     to(
-      'a foreign client',
+      'another tenant’s client',
       (_mine, other) => other.clients,
       isUnlimited ? (_id, of) => ({ is: 'success', of }) : refused,
     ),
@@ -251,8 +250,7 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
 /** The name by which an error refers to a field of the request body, such as `0.amount` in an array. */
 const errorFieldOf = ({ many, changes }: Row, field: string): string => (many || changes ? `0.${field}` : field);
 
-/** Test cases with malformed request bodies. */
-function bodies(row: Row): Situation[] {
+function malformedBodies(row: Row): Situation[] {
   const wrong = (name: string, fields: readonly string[], question: (mine: Tenant) => Question): Situation => ({
     name,
     writes: false,

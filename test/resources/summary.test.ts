@@ -130,7 +130,7 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
 
 describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    `a user with the role %s counts the claims of the user’s clients in the summary with ${query || 'no query'}`,
+    `a user with the role %s gets counts of the claims of the user’s clients from the summary with ${query || 'no query'}`,
     async (role) => {
       const answer = await ask(query, role);
       expect([answer.status, answer.json]).toEqual([200, rows()]);
@@ -149,7 +149,7 @@ describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
   });
 });
 
-test('a summary of claims by status and type refuses the cursor of a summary by type and status', async () => {
+test('a summary of claims by status and type refuses a page cursor of the summary by type and status', async () => {
   const { headers } = await ask('?by=type,status&limit=1');
   const [, after = ''] = /[?&](after=[^&>]+)/.exec(String(headers['link'])) ?? [];
   expect((await ask(`?by=type,status&limit=1&${after}`)).status).toBe(200);
@@ -185,7 +185,7 @@ test('the summary of claims accepts the filters of the list of claims and counts
   }
 });
 
-test('GET /api/reclamations/summary refuses a foreign site and query parameters that only the list of claims has', async () => {
+test('GET /api/reclamations/summary refuses another tenant’s site, and query parameters that only the list of claims has', async () => {
   await expectRefusal(service, await ask(`?site_id=${foreign.sites}`), 'ERROR_FORBIDDEN');
   for (const query of words(`
     ?by=amount ?by=status,year,type ?by=created_month ?sort=status ?after=AAAA ?limit=0 ?count=exact

@@ -29,10 +29,7 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
   return answer.json as Record<string, unknown>[];
 }
 
-/**
- * Returns the ids of those given people whom a list of users contains. The list also has the other users of the same
- * clients.
- */
+/** Returns the ids of those given people whom a list of users contains; the list also has other users. */
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 
@@ -70,7 +67,7 @@ test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
   },
 );
 
-test('a user’s own record lists the stored clients, even a client that the user’s token does not name yet', async () => {
+test('a user’s own record lists the stored clients, even one that the user’s token does not name yet', async () => {
   const caller = await person(service, 'CLIENT', [own]);
   await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
       where id = ${caller.id}`;
@@ -216,7 +213,7 @@ test.each([
   ['who becomes inactive', { is_active: false }],
   ['who gets another role', { role: 'TAX_SPECIALIST' }],
   ['who loses a client', { client_access: [] }],
-])('a user %s gets 401 with the old token from the next request on, audited once', async (_what, body) => {
+])('the old token of a user %s gets 401 from the next request on, which is audited once', async (_what, body) => {
   const { id, token } = await person(service, 'CLIENT', [own]);
   expect(await isAccepted(token)).toBe(true);
   const changedBy = await service.token('ADMIN');
@@ -253,7 +250,7 @@ test.each([
   ['is_active', 'is_active = false'],
   ['role', `role = 'CLIENT'`],
 ])(
-  'the database forbids an ADMIN to change the column %s of the ADMIN’s own row in users, even in a statement that sets only that column',
+  'the database forbids an ADMIN to change the column %s of the own row in users, even by a statement that sets only this column',
   async (_name, set) => {
     const { id } = await person(service, 'ADMIN', []);
     await person(service, 'ADMIN', []);

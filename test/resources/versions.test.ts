@@ -19,7 +19,7 @@ const service = await forSuite(startService());
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
 const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined && existing.has(line));
 
-describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const))('ETags of %s', (_path, row: Row) => {
+describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const))('ETags of %s', (url, row: Row) => {
   const [kind] = Object.values(row.ids ?? {});
   let path: string;
 
@@ -35,7 +35,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     service.ask(`PUT ${path}`, { token, headers, body: row.body?.(tenant) ?? {} });
   const tag = async (): Promise<string> => (await read()).headers.etag ?? '';
 
-  test(`of 20 simultaneous PUT ${row.line.slice(4)} with one ETag exactly one succeeds, and all others get 412`, async () => {
+  test(`of 20 simultaneous PUT ${url} with one ETag exactly one succeeds, and all others get 412`, async () => {
     const headers = { 'if-match': await tag() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => change(headers)));
     const won = answers.filter(({ status }) => status === 200);
@@ -48,12 +48,12 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect(records).toHaveLength(1);
   });
 
-  test(`each PUT ${row.line.slice(4)} gives the record a new ETag, even if no field differs`, async () => {
+  test(`each PUT ${url} gives the record a new ETag, even if no field differs`, async () => {
     const tags = [await tag(), (await change()).headers.etag, (await change()).headers.etag];
     expect(new Set(tags).size).toBe(3);
   });
 
-  test(`GET ${row.line.slice(4)} with the present ETag in If-None-Match gets 304 without a body`, async () => {
+  test(`GET ${url} with the present ETag in If-None-Match gets 304 without a body`, async () => {
     const etag = await tag();
     for (const header of [etag, `W/${etag}`, '*', `"other", ${etag}`]) {
       const answer = await read({ 'if-none-match': header });
@@ -64,7 +64,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect((await read({ 'if-none-match': etag })).status).toBe(200);
   });
 
-  test(`PUT ${row.line.slice(4)} succeeds if If-Match is missing, is *, or lists the present ETag as strong or weak`, async () => {
+  test(`PUT ${url} succeeds if If-Match is missing, is *, or lists the present ETag as strong or weak`, async () => {
     for (const header of [
       (tag: string) => tag,
       (tag: string) => `W/${tag}`,
@@ -75,7 +75,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect((await change()).status).toBe(200);
   });
 
-  test(`PUT ${row.line.slice(4)} with a strong or weak ETag of another version in If-Match gets 412`, async () => {
+  test(`PUT ${url} with a strong or weak ETag of another version in If-Match gets 412`, async () => {
     const etag = await tag();
     for (const header of ['"other"', 'W/"other"', '""', `"${etag.replaceAll('"', '')}x"`])
       expectError(await change({ 'if-match': header }), 'ERROR_PRECONDITION_FAILED');
@@ -83,14 +83,14 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
   });
 
   test.each(['other', '"', '"a" "b"', '*, "a"', '"a",', "'a'", 'w/"a"', ''])(
-    `a request to ${row.line.slice(4)} with the malformed If-Match or If-None-Match %s is refused`,
+    `a request to ${url} with the malformed If-Match or If-None-Match %s is refused`,
     async (header) => {
       expectInvalid(await change({ 'if-match': header }), ['If-Match']);
       expectError(await read({ 'if-none-match': header }), 'ERROR_VALIDATION');
     },
   );
 
-  test(`PUT ${row.line.slice(4)} of a foreign record with a wrong ETag gets 403, not 412`, async () => {
+  test(`PUT ${url} with another tenant’s record and a wrong ETag gets 403, not 412`, async () => {
     const foreign = await service.furnishedTenant('Garage Dupont');
     const foreignPath = path.replace(kind === undefined ? '' : tenant[kind], kind === undefined ? '' : foreign[kind]);
     const body = row.body?.(foreign) ?? {};
@@ -100,7 +100,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
 
   if (!existing.has(row.line.replace('PUT', 'DELETE'))) return;
 
-  test(`DELETE ${row.line.slice(4)} succeeds only with the present ETag in If-Match`, async () => {
+  test(`DELETE ${url} succeeds only with the present ETag in If-Match`, async () => {
     const remove = (header: string): Promise<Answer> =>
       service.ask(`DELETE ${path}`, { token, headers: { 'if-match': header } });
     const before = await tag();
@@ -121,7 +121,7 @@ test.each([
   `POST /api/users/${randomUUID()}/erasure`,
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',
-])('a request to %s with If-Match gets 400, because that endpoint compares no version', async (line) => {
+])('the endpoint %s refuses the header If-Match with 400, because that endpoint compares no version', async (line) => {
   const token = await service.token('ADMIN');
   for (const tag of ['"1"', '*'])
     expectInvalid(await service.ask(line, { token, headers: { 'if-match': tag }, body: {} }), ['If-Match']);

@@ -23,7 +23,6 @@ function ask(line: string, body?: object, token = manager): Promise<Answer> {
   return service.ask(line, { token, ...(body && { body }) });
 }
 
-/** Returns the details of a response with status 409. */
 async function conflictDetails(answer: Promise<Answer>): Promise<unknown> {
   const settled = await answer;
   expectError(settled, 'ERROR_CONFLICT');
@@ -132,7 +131,7 @@ test('the deletion of a partner with bills gets 409 with the number of bills tha
   const bill = (client_id: string) =>
     createdId('partner-invoices', { client_id, partner_id: partner, number: randomUUID(), amount_excl_tax: 1 });
   const remove = (token: string) => conflictDetails(ask(`DELETE /api/partners/${partner}`, undefined, token));
-  // The test’s partner also works for a foreign client, which the ADMIN of two clients cannot see.
+  // The test’s partner also works for a client that the ADMIN of two clients cannot see.
   expect(await remove(limitedAdmin)).toEqual({ id: 'is of a record that is still in use' });
   await bill(foreign.clients);
   await bill(foreign.clients);

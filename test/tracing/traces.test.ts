@@ -79,7 +79,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   });
   expect(transaction && attributesOf(transaction)).toEqual({ 'db.system.name': 'postgresql' });
   expect(BigInt(transaction?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(request?.startTimeUnixNano ?? 1));
-  // Times of spans are whole milliseconds, so a transaction may seem to end one millisecond after its request.
+  // Times of spans are whole milliseconds, so a transaction can seem to end one millisecond after its request.
   expect(BigInt(transaction?.endTimeUnixNano ?? 1)).toBeLessThanOrEqual(
     BigInt(request?.endTimeUnixNano ?? 0) + 1_000_000n,
   );

@@ -171,7 +171,7 @@ test.each([
   ['http://127.0.0.1:3000/docs', FRONTEND, false],
   ['http://127.0.0.1:3000/', 'somebody-else', false],
 ])(
-  'with the redirect URI %s of the program %s the embedded identity provider allows a login: %s',
+  'whether the redirect URI %s of the program %s is accepted by the embedded identity provider: %s',
   async (redirectUri, client, expected) => {
     const { page } = await beginLogin(openBrowser(issuer), { client, redirectUri });
     expect([page.status === 200, page.text.includes('name="password"'), page.left]).toEqual([

@@ -53,7 +53,7 @@ test.each([
   ['with a wrong token', '/users/idp%7Cnobody', 'x', 401, 'invalid_token'],
   ['for an unknown user', '/users/idp%7Cnobody', undefined, 404, 'inexistent_user'],
 ])(
-  'the management interface of the embedded identity provider refuses a request %s',
+  'the management interface of the embedded identity provider refuses a wrong request, such as one %s',
   async (_, path, token, status, errorCode) => {
     expect(await ask('GET', path, undefined, token)).toMatchObject({ status, body: { errorCode } });
   },
