@@ -9,7 +9,7 @@ import type { Attack, AttackResponse } from './attack.ts';
  */
 export type SqlRow = readonly [tries: string, source: string, must: string, sql: string, known?: string];
 
-/** Makes attacks by SQL. Each attack runs in a transaction that begins with the SQL `before` and is rolled back. */
+/** Returns attacks, each of which runs in a transaction that begins with the SQL `before` and is rolled back. */
 export function overSql(url: string, before: string, rows: readonly SqlRow[]): Attack[] {
   return rows.map(([tries, source, must, sql, known]) => ({
     ...{ tries, source, must: anyOf(must), said: sql, ...(known !== undefined && { known }) },

@@ -22,7 +22,7 @@ test('docs/reliability.md names exactly once each failure that npm run proofs --
   expect((await named()).sort()).toEqual([...without, 'sigterm-while-*'].sort());
 });
 
-test('npm run proofs causes each lasting failure a second time, and then also sends SIGTERM to the service during the failure', async () => {
+test('npm run proofs causes each failure that lasts for some time twice: once alone, and once with a SIGTERM to the service while the failure lasts', async () => {
   const faults = await allFaults();
   const lasting = faults.filter(({ holdMs, endsService, name }) => {
     return holdMs > 0 && endsService !== true && name !== 'no-fault';

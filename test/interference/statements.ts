@@ -10,7 +10,7 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/** The view with the days of a hundred years is equal for every login. It is large, so one query of it must suffice. */
+/** This view has the days of a hundred years, the same for every login, so the test reads it only once. */
 const OF_NOBODY = 'calendar';
 
 /** Reads every column of the schema reporting from Postgres’s catalog, so that new views are tested too. */

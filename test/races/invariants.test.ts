@@ -48,7 +48,7 @@ async function broken(outcome: Outcome): Promise<string[]> {
   return (await violations(lane, outcome)).map(({ invariant }) => invariant);
 }
 
-test('for each rule that npm run proofs -- races checks after simultaneous requests, test/races/faults.ts damages rows or answers so that they violate the rule', () => {
+test('each rule that is checked after simultaneous requests is violated by a fault of test/races/faults.ts, which damages rows or answers', () => {
   expect(Object.keys(FAULTS).toSorted()).toEqual(INVARIANTS.toSorted());
 });
 

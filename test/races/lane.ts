@@ -24,8 +24,8 @@ export interface Lane {
   /** The superuser’s connection that checks the database after simultaneous requests. */
   readonly watcher: pg.Client;
   /**
-   * Creates a tenant for one group of simultaneous requests. The database always has exactly two active ADMINs of all
-   * clients, those of this tenant.
+   * Creates a tenant for one group of simultaneous requests. The new tenant's two ADMINs of all clients become the only
+   * active ones in the database.
    */
   tenant(): Promise<RaceTenant>;
   close(): Promise<void>;

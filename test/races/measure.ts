@@ -14,8 +14,8 @@ export interface Measured {
    */
   readonly rows: readonly string[];
   /**
-   * The names that the test gives to the ids in the rows that the request writes. A created row is listed as `new` with
-   * its table.
+   * The rows that the request writes, each by the name that the test gave to the row’s id. A row that the request creates
+   * is listed as `new <table>`.
    */
   readonly touched: readonly string[];
   /**

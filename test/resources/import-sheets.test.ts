@@ -216,7 +216,7 @@ describe('the lines of an imported CSV table', () => {
     });
   });
 
-  test('a CSV import accepts a line without its last optional cells or with empty cells beyond the header, but not with text there', async () => {
+  test('a CSV import accepts a line that lacks its last optional cells, and empty cells beyond the header, and refuses a line with text beyond the header', async () => {
     const header = 'client_id;site_id;claim_type;amount;grounds\r\n';
     const begin = `${own.clients};${own.sites};TF`;
     const taken = await importClaims(`${header}${begin};5\r\n${begin};5;;; ;\r\n`);

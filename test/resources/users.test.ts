@@ -176,7 +176,7 @@ test('the creation of a user with an unknown client gets 409', async () => {
   expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
 });
 
-test('an ADMIN of one client can create users of that client only, and no ADMIN of all clients', async () => {
+test('an ADMIN of one client can create users of that client, but neither users of other clients nor an ADMIN of all clients', async () => {
   const token = await service.token('ADMIN', [own]);
   const foreignClient = await service.ask('POST /api/users', {
     token,

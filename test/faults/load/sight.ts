@@ -56,7 +56,7 @@ export class Sight {
     this.#deleted.add(id);
   }
 
-  /** Returns checks for the answer to a request that the caller sends now. */
+  /** The caller takes a view just before it sends a request. The view judges the request’s answer by what was known then. */
   view(): View {
     const [written, seen] = [new Map(this.#written), new Map(this.#seen)];
     const [deleted, claims] = [new Set(this.#deleted), this.#claims];
