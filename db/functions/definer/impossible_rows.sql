@@ -14,6 +14,29 @@ begin
         );
     return query
     select
+        c.place,
+        'rows with a commune_code that no commune has or had',
+        c.unknown
+    from (
+        select
+            'public.reclamations.commune_code',
+            (
+                select pg_catalog.count(*)
+                from public.reclamations as r
+                where r.commune_code is not null
+                    and not exists (select from public.communes as c where c.code = r.commune_code)
+            )
+        union all
+        select
+            'public.cadastres.commune_code',
+            (
+                select pg_catalog.count(*)
+                from public.cadastres as k
+                where not exists (select from public.communes as c where c.code = k.commune_code)
+            )
+    ) as c (place, unknown);
+    return query
+    select
         'app.client_documents',
         'documents whose copy with the client is missing, is another, or is of none',
         (
