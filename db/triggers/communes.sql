@@ -40,8 +40,8 @@ begin
             detail = pg_catalog.jsonb_build_object(
                 'commune_code',
                 pg_catalog.format(
-                    'must be the INSEE code of a commune, and none has had %s since 1976; the notice prints it as '
-                    'department and commune, so 69 and 290 are 69290',
+                    'must be the INSEE code of a commune, and none has had %s since 1976 (the notice prints '
+                    'department and commune apart: 69 and 290 are 69290)',
                     new.commune_code
                 )
             ),

@@ -35,7 +35,6 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   audit_logs: ['oldest_writer', 'changed', 'writer', 'kind', 'internal'],
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
-  communes: ['code', 'name', 'current_code', 'postal_codes'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
   // The columns `search_text` repeat the texts of other columns, which the records show.
   clients: ['search_text'],
@@ -45,7 +44,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tables whose rows the API shows as part of another record, or does not show at all. */
-const PARTS = ['client_partners', 'invoice_counters'];
+const PARTS = ['client_partners', 'communes', 'invoice_counters'];
 
 interface Described extends RecordShape {
   readonly columns: Readonly<
