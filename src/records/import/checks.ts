@@ -92,11 +92,16 @@ async function refuseForeignRecords(named: readonly RecordKey[], request: Caller
 }
 
 /** @throws RequestError ERROR_CONFLICT with each line that repeats the record of an earlier line */
-export function refuseRepeatedRecords(lines: readonly RecordLine[], { identity }: ImportRules): void {
+export async function refuseRepeatedRecords(
+  lines: readonly RecordLine[],
+  { identity }: ImportRules,
+  nextTurn: TurnAwaiter,
+): Promise<void> {
   if (identity === undefined) return;
   const problems = new ProblemList();
   const seen = new Set<string>();
   for (const { row, body } of lines) {
+    await nextTurn();
     const key = identity.of(body);
     if (key === undefined) continue;
     if (seen.has(key)) problems.add(row.position, identity.field, identity.rule);

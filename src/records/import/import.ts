@@ -87,7 +87,7 @@ async function importRows(
   if (stored !== undefined) return stored;
   await refuseInaccessibleParents(lines, options, request, run);
   await refuseBrokenConstraints(lines, options, run, nextTurn);
-  refuseRepeatedRecords(lines, options);
+  await refuseRepeatedRecords(lines, options, nextTurn);
   const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insert = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
