@@ -74,6 +74,7 @@ create or replace function app.check_claim_once()
     language plpgsql volatile set search_path = ''
 as $function$
 declare
+    new_key constant text := app.notice_key(new.notice_reference);
     first_id uuid;
 begin
     perform from public.sites as s where s.id = new.site_id for no key update;
@@ -82,7 +83,7 @@ begin
     from public.reclamations as r
     where r.site_id = new.site_id
         and (r.claim_type, r.tax_year, r.commune_code) = (new.claim_type, new.tax_year, new.commune_code)
-        and app.notice_key(r.notice_reference) = app.notice_key(new.notice_reference)
+        and app.notice_key(r.notice_reference) = new_key
         and r.id <> new.id
         and r.status not in ('WITHDRAWN', 'CLOSED')
     order by r.created_at, r.id
