@@ -65,6 +65,12 @@ select
 from claim
 group by client;
 
+-- The first 38,000 INSEE codes, numbered from 0. bench/migrations.ts fills databases that have no table of them yet.
+create temporary table commune (n bigint, code text) on commit drop;
+
+insert into commune (n, code)
+select pg_catalog.row_number() over (order by c.code) - 1, c.code from public.communes as c order by c.code limit 38000;
+
 insert into public.clients (id, company_name, contact_email, created_at, updated_at)
 select id, 'Client ' || n, 'contact' || n || '@example.org', pg_temp.moment('client', n), pg_temp.moment('client', n)
 from client
@@ -112,12 +118,13 @@ select
         ]
     )[1 + pg_catalog.floor(12 * pg_temp.chance('status', r.i))::integer],
     2021 + pg_catalog.floor(4 * pg_temp.chance('year', r.i))::integer,
-    pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.i)))::text, 5, '0'),
+    m.code,
     pg_catalog.upper(pg_catalog.substr(pg_catalog.md5('notice' || r.i), 1, 13)),
     r.created_at,
     r.created_at
 from claim as r
 join client as c on c.n = r.client
+left join commune as m on m.n = pg_catalog.floor(38000 * pg_temp.chance('commune', r.i))
 order by r.created_at;
 
 insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)

@@ -44,6 +44,11 @@ group by n;
 alter table sentence add primary key (n);
 analyze sentence;
 
+-- The first 38,000 INSEE codes, numbered from 0.
+create temporary table commune on commit drop as
+select pg_catalog.row_number() over (order by c.code) - 1 as n, c.code from public.communes as c order by c.code limit 38000;
+create index on commune (n);
+
 create function pg_temp.place(n double precision)
     returns text
     language sql
@@ -67,7 +72,7 @@ set
 -- which was refunded if the claim is closed. Half of the claims have an assignee.
 update public.reclamations as r
 set
-    commune_code = pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.id)))::text, 5, '0'),
+    commune_code = (select m.code from commune as m where m.n = pg_catalog.floor(38000 * pg_temp.chance('commune', r.id))::bigint),
     notice_reference = pg_catalog.to_char(r.created_at, 'YY')
         || ' ' || pg_catalog.lpad((1 + pg_catalog.floor(95 * pg_temp.chance('commune', r.id)))::text, 2, '0')
         || ' ' || pg_catalog.lpad(pg_catalog.floor(9999999 * pg_temp.chance('notice', r.id))::text, 7, '0') || ' 01',

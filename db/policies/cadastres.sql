@@ -31,5 +31,5 @@ create policy cadastres_select_reporting on public.cadastres for select to taxcl
         ] = site_id
     );
 
-grant select (id, site_id) on public.cadastres to taxclaims_definer;
+grant select (id, site_id, commune_code) on public.cadastres to taxclaims_definer;
 create policy cadastres_select_definer on public.cadastres for select to taxclaims_definer using (true);

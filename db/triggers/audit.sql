@@ -1,7 +1,8 @@
 -- Each write to an audited table adds one audit record in the same transaction. Rows deleted by a cascade get no audit
 -- record, because the trigger depth is then above zero.
 
--- All tables of schema public are audited, except status rules, invoice counters, and tables that only functions write.
+-- All tables of schema public are audited, except status rules, communes, invoice counters, and tables that only
+-- functions write.
 do $audited$
 declare
     audited name;
@@ -13,7 +14,8 @@ begin
             and c.relkind = 'r'
             and c.relowner = 'taxclaims_owner'::regrole
             and c.relname not in (
-                'identity_changes', 'invoice_counters', 'invoice_transitions', 'reclamation_history', 'reclamation_transitions'
+                'communes', 'identity_changes', 'invoice_counters', 'invoice_transitions', 'reclamation_history',
+                'reclamation_transitions'
             )
     loop
         execute pg_catalog.format(

@@ -76,6 +76,23 @@ export function filterByAnyOrNone(
   return { ...filterByAny(either, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
+const COMMUNE_FORMAT: ValueFormat = {
+  of: field.communeCode,
+  broken: rule('not_a_commune_code.or_none'),
+  form: '[0-9]{5}|2[AB][0-9]{3}',
+};
+
+const IN_COMMUNES = (codes: string): string => `r.commune_code = any ((select app.related_communes(${codes}))::text[])`;
+
+/** Makes a filter that also finds the arrondissements of a city, a merged commune's new code, and the other way round. */
+export function filterByCommune({ orNone }: { readonly orNone: boolean }): Filter<z.ZodType<string[]>> {
+  const related = 'A city and its arrondissements, and a commune and those that merged into it, find each other.';
+  const [where, whereAny] = [IN_COMMUNES('array[$]'), IN_COMMUNES('$')];
+  if (!orNone) return filterByAny(field.communeCode, where, `Only those with this commune_code. ${related}`, whereAny);
+  const sentence = `Only those with this commune_code, or with none those without one. ${related}`;
+  return { ...filterByAnyOrNone('r.commune_code', sentence, COMMUNE_FORMAT), where, whereAny };
+}
+
 export function includesNone(value: unknown): boolean {
   return [value].flat().includes(NONE);
 }

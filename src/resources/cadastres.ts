@@ -4,15 +4,19 @@ import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
-import { filterByAny, filterBySearchText } from '../records/filters.ts';
+import { filterByAny, filterByCommune, filterBySearchText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { site } from './sites.ts';
 
 const MAX_AREA = '9999999999.99';
 
-function parcelCodeSchema(form: RegExp, broken: ProblemRule): z.ZodType<string> {
-  return z.string(broken).regex(form, broken);
+/** Reads a part of a parcel's reference as people write it, and returns it as a tax notice prints it: A is 0A, 42 is 0042. */
+function parcelCodeSchema(form: RegExp, length: number, broken: ProblemRule): z.ZodType<string> {
+  return z
+    .string(broken)
+    .regex(form, broken)
+    .overwrite((code) => code.toUpperCase().padStart(length, '0'));
 }
 
 // A parcel cannot be moved to another site, because that site could belong to another client.
@@ -25,11 +29,14 @@ const cadastre = record(
     commune_code: column.writable(column.text(5), field.communeCode),
     prefix: column.withDefault(
       column.text(3),
-      parcelCodeSchema(/^[0-9]{3}$/, rule('not_a_parcel_code.prefix')),
+      parcelCodeSchema(/^[0-9]{1,3}$/, 3, rule('not_a_parcel_code.prefix')),
       `'000'`,
     ),
-    section: column.writable(column.text(2), parcelCodeSchema(/^[0-9A-Z]{2}$/, rule('not_a_parcel_code.section'))),
-    number: column.writable(column.text(4), parcelCodeSchema(/^[0-9]{4}$/, rule('not_a_parcel_code.number'))),
+    section: column.writable(
+      column.text(2),
+      parcelCodeSchema(/^[0-9A-Za-z]{1,2}$/, 2, rule('not_a_parcel_code.section')),
+    ),
+    number: column.writable(column.text(4), parcelCodeSchema(/^[0-9]{1,4}$/, 4, rule('not_a_parcel_code.number'))),
     reference: column.readOnly(column.text(14)),
     area_m2: column.optional(column.integer, field.integer(0, 2_147_483_647)),
     address: column.optional(column.text(), field.longText),
@@ -68,7 +75,7 @@ const cadastres = listOf({
       'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
       'Only those of the sites of this client.',
     ),
-    commune_code: filterByAny(field.communeCode, 'r.commune_code = $'),
+    commune_code: filterByCommune({ orNone: false }),
     q: filterBySearchText('reference', 'address'),
   },
   selective: ['site_id'],

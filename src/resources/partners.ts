@@ -18,6 +18,9 @@ import { record } from '../records/record.ts';
 /** The SIREN of La Poste: the digits of its establishments' SIRETs, except the seat's, add up to a multiple of five. */
 const LA_POSTE_SIREN = '356000000';
 
+/** A SIREN with a valid Luhn sum that no business has. */
+const NOBODYS_SIREN = '000000000';
+
 /** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
 function isSiret(digits: string): boolean {
   const sum = computeDigitSum(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
@@ -48,6 +51,7 @@ export const partner = record(
       z
         .string(rule('not_a_siret'))
         .regex(/^[0-9]{14}$/, { error: rule('not_a_siret'), abort: true })
+        .refine((siret) => !siret.startsWith(NOBODYS_SIREN), { error: rule('not_a_siret.nobody'), abort: true })
         .refine(isSiret, rule('not_a_siret.check')),
     ),
     contact_email: column.optional(column.text(255), field.contactEmail),

@@ -1,7 +1,6 @@
 import * as field from '../http/fields.ts';
-import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
-import { filterByAny, filterByAnyOrNone, filterByPartner, filterBySearchTextWords } from '../records/filters.ts';
+import { filterByAny, filterByCommune, filterByPartner, filterBySearchTextWords } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { defineAssignee } from './assignees.ts';
@@ -84,12 +83,6 @@ export const reclamation = record(
   },
 );
 
-const communeFilter = filterByAnyOrNone(
-  'r.commune_code',
-  'Only those with this commune_code, or with none those without one.',
-  { of: field.communeCode, broken: rule('not_a_commune_code.or_none'), form: '[0-9]{5}|2[AB][0-9]{3}' },
-);
-
 export const reclamations = list({
   of: reclamation,
   client: 'r.client_id',
@@ -98,7 +91,7 @@ export const reclamations = list({
   newest: 'created_at',
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
-    commune_code: communeFilter,
+    commune_code: filterByCommune({ orNone: true }),
     assignee_id: claimAssignee.filter,
     partner_id: filterByPartner('r.client_id'),
     q: filterBySearchTextWords(

@@ -17,6 +17,14 @@ const { commonOptions, list, read, moves, changes, create, change, changeMany, r
   constraints,
 });
 
+/** As the trigger reclamations_check_new_once compares claims. */
+function identifyClaim(body: Readonly<Record<string, unknown>>): string | undefined {
+  const { site_id, claim_type, tax_year, commune_code, notice_reference } = body;
+  const notice = typeof notice_reference === 'string' ? notice_reference.replaceAll(/\s/g, '').toLowerCase() : '';
+  if (tax_year == null || commune_code == null || notice === '') return undefined;
+  return JSON.stringify([site_id, claim_type, tax_year, commune_code, notice]);
+}
+
 export const clientReclamationsEndpoint = endpoint({
   ...commonOptions,
   resource: 'clients',
@@ -39,6 +47,7 @@ export const reclamationEndpoints = [
       path: '/api/reclamations',
       parents: { client_id: { table: 'clients', client: 'id' }, site_id: { table: 'sites', client: 'client_id' } },
       constraints,
+      identity: { of: identifyClaim, field: 'notice_reference', rule: rule('given_twice.claim') },
     }),
     references: { client_id: 'clients', site_id: 'sites' },
     constraints,

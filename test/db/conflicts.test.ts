@@ -46,7 +46,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   reclamations_assignee_id_fkey: REFUSED_BEFORE,
   ...Object.fromEntries(
     [
-      ...['client_partners_pkey', 'invoice_counters_pkey'],
+      ...['client_partners_pkey', 'communes_pkey', 'invoice_counters_pkey'],
       ...['identity_changes_pkey', 'identity_changes_user_id_fkey'],
       ...['invoice_transitions_pkey', 'reclamation_history_reclamation_of_client'],
       ...['reclamation_transitions_pkey', 'users_subject_key'],

@@ -29,6 +29,7 @@ const NEVER = {
   'audit.acceptances': OF_NO_TENANT,
   'audit.applied': OF_NO_TENANT,
   'audit.archives': OF_NO_TENANT,
+  'public.communes': OF_NO_TENANT,
   'public.invoice_transitions': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;

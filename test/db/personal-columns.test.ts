@@ -31,6 +31,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   'grants.login': OF_A_LOGIN,
   'grants.login_oid': OF_A_LOGIN,
   'invoice_transitions.table_name': 'a table',
+  'communes.name': 'a commune',
   'migrations.name': 'a file',
   'cadastres.address': OF_THE_FIRM,
   'clients.address': OF_THE_FIRM,

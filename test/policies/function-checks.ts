@@ -27,6 +27,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
     app.access_digest app.is_siret app.searchable app.words app.moves app.missing app.describe_next_statuses app.check_move
+    app.notice_key
   `),
   definer: words(`
     app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
@@ -36,7 +37,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   `),
   [REQUESTS]: words(`
     app.choose_reminders app.oldest_writer_at app.begin_password_change app.change_password app.keep_calendar app.claim_key
-     app.keep_answer
+    app.keep_answer app.related_communes app.refuse_repeated_claim
     app.record_login app.named_assignees app.assignee app.found_claims app.link_document app.changes_after
     app.person app.kept_on audit.attempt_command
   `),

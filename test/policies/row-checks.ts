@@ -179,6 +179,7 @@ function special(): Check[] {
           role,
           'select 1 from public.invoice_transitions',
         ),
+        [`a caller in role ${role} reads the INSEE codes of communes`]: own(role, 'select 1 from public.communes'),
       }),
       ...ending('denied', {
         [`a caller in role ${role} cannot allow a new status change of a claim`]: own(
@@ -188,6 +189,10 @@ function special(): Check[] {
         [`a caller in role ${role} cannot allow a new status change of an invoice`]: own(
           role,
           `${allow}.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`,
+        ),
+        [`a caller in role ${role} cannot add a commune`]: own(
+          role,
+          `insert into public.communes (code) values ('99999')`,
         ),
         [`a caller in role ${role} cannot read the counters of invoice numbers`]: own(
           role,

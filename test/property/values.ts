@@ -95,6 +95,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   // an invalid length.
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));
   if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
+  if (name === 'commune_code') return fc.constantFrom('75056', '75101', '2A004', '69290', '01003');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');
   if (pattern !== undefined && schema.maxLength === undefined) return fc.stringMatching(new RegExp(pattern));
   return textOf(schema.maxLength);

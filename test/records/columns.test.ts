@@ -44,7 +44,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tables whose rows the API shows as part of another record, or does not show at all. */
-const PARTS = ['client_partners', 'invoice_counters'];
+const PARTS = ['client_partners', 'communes', 'invoice_counters'];
 
 interface Described extends RecordShape {
   readonly columns: Readonly<

@@ -53,7 +53,7 @@ const LISTS = {
     naming: 'client_id',
     client: '(select s.client_id from public.sites as s where s.id = r.site_id)',
     sorts: ['created_at', 'updated_at', 'commune_code', 'reference'],
-    filters: { commune_code: ['r.commune_code = $', ['75001', '75003', '75009']] },
+    filters: { commune_code: ['r.commune_code = $', ['75101', '75103', '75109']] },
   },
   factures: {
     list: listAt('/api/invoices'),
@@ -115,7 +115,7 @@ const POPULATION = `
   from row;
   insert into app.claim_words (id, client_id, words) select id, client_id, app.words(search_text) from public.reclamations;
   insert into public.cadastres (site_id, commune_code, section, number, created_at, updated_at)
-  select site, '7500' || n % 4, 'AB', lpad((n % 100)::text, 4, '0'), at, at + n % 3 * interval '1 microsecond' from row;
+  select site, '7510' || 1 + n % 4, 'AB', lpad((n % 100)::text, 4, '0'), at, at + n % 3 * interval '1 microsecond' from row;
   insert into public.factures (client_id, amount_excl_tax, created_at, updated_at)
   select client, n % 5, at, at + n % 3 * interval '1 microsecond' from row;
   insert into public.documents (id, reclamation_id, filename, file_path, uploaded_at, updated_at, kind)

@@ -212,9 +212,9 @@ describe('a bulk change of claims', () => {
     );
     const fields = {
       ...{ amount: 3, granted_amount: 1, tax_year: 2024, claim_type: 'CFE', commune_code: '69123' },
-      ...{ grounds: 'Erreur '.repeat(150), notice_reference: 'A', collection_date: null, assignee_id: clerk.id },
+      ...{ grounds: 'Erreur '.repeat(150), collection_date: null, assignee_id: clerk.id },
     };
-    const changes = rows.map(({ id }) => ({ id, ...fields })).toReversed();
+    const changes = rows.map(({ id }, index) => ({ id, ...fields, notice_reference: `A${index}` })).toReversed();
     const headers = { 'idempotency-key': randomUUID() };
     const answers = [await ask(changes, { headers }), await ask(changes, { headers })];
     for (const { status, json } of answers)

@@ -72,6 +72,25 @@ test.each(['73282932000074', '35600000000048', '35600000049837', null])(
   },
 );
 
+test('no caller gives a partner the SIRET of nine zeros, the database refuses it too, and a partner stored with it stays changeable', async () => {
+  const zeros = '00000000000000';
+  const problem = { siret: expect.stringContaining('no SIREN is nine zeros') };
+  expectError(await create({ client_ids: [own], siret: zeros }), 'ERROR_VALIDATION', problem);
+  await expect(service.admin(`insert into public.partners (name, siret) values ('Never', '${zeros}')`)).rejects.toThrow(
+    'belongs to no business',
+  );
+  const id = await createdId([own]);
+  await expect(service.admin(`update public.partners set siret = '${zeros}' where id = '${id}'`)).rejects.toThrow(
+    'belongs to no business',
+  );
+  await service.admin(
+    `set session_replication_role = replica; update public.partners set siret = '${zeros}' where id = '${id}'`,
+  );
+  await service.admin('reset session_replication_role');
+  expect((await put(id, { phone: '04 78 00 00 00' })).json).toMatchObject({ siret: zeros, phone: '04 78 00 00 00' });
+  expect((await put(id, { siret: '73282932000074' })).json).toMatchObject({ siret: '73282932000074' });
+});
+
 test('a request that links a partner to another tenant’s client gets 403 before any query, audited with that client', async () => {
   const id = await createdId([own]);
   const before = service.runs;

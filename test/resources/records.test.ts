@@ -130,9 +130,9 @@ test.each(MADE)('POST /api/%s with %j creates a record that GET returns', async 
 const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly unknown[]>>>>> = {
   cadastres: {
     commune_code: ['2C004', '7505'],
-    prefix: ['12', null],
-    section: ['ab', 'A'],
-    number: ['42', '٠٠٤٢'],
+    prefix: ['', '1234', 'A', null],
+    section: ['', 'ABC', 'À'],
+    number: ['', '00421', 'A', '٠٠٤٢'],
     area_m2: [-1, 2_147_483_648, 1.5],
     rental_value: ['0.001', '10000000000'],
     reference_year: [1899],
@@ -156,7 +156,7 @@ const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly 
     paid_at: [null],
   },
   partners: {
-    siret: ['73282932000075', '7328293200007', '7328293200007é', '35600000000002'],
+    siret: ['00000000000000', '00000000000018', '73282932000075', '7328293200007', '7328293200007é', '35600000000002'],
     commission_rate: ['100.01', 0.001, -1],
     name: [' '],
     contact_email: ['nobody'],
@@ -249,6 +249,28 @@ test('a change of a parcel’s prefix and section changes the parcel’s referen
   expect(json).toMatchObject({ ...changed, address: 'Ancienne' });
   expect((json as { reference: string }).reference).toMatch(/^750561230C\d{4}$/);
 });
+
+test.each([
+  [{ section: 'a', number: '42' }, '750560000A0042'],
+  [{ section: '1', number: '1', prefix: '7' }, '75056007010001'],
+  [{ section: 'bx', number: '9999', prefix: '99' }, '75056099BX9999'],
+])(
+  'a parcel entered as %j has its parts padded and in capital letters, as a tax notice prints them',
+  async (parts, reference) => {
+    const { json } = await create('cadastres', parts);
+    expect(json).toMatchObject({
+      ...{ reference, prefix: reference.slice(5, 8), section: reference.slice(8, 10), number: reference.slice(10) },
+    });
+    const { id } = json as { id: string };
+    expectError(await create('cadastres', parts), 'ERROR_CONFLICT', { number: expect.any(String), existing_id: id });
+    const other = await createdId('cadastres');
+    expectError(await put('cadastres', other, { prefix: '000', ...parts }), 'ERROR_CONFLICT', {
+      number: expect.any(String),
+    });
+    expect((await put('cadastres', id, { section: '0C' })).json).toMatchObject({ section: '0C' });
+    expect((await put('cadastres', id, parts)).json).toMatchObject({ reference });
+  },
+);
 
 test.each(ROLES.filter((role) => role !== 'ADMIN'))(
   'a caller with the role %s whose token has no clients gets an empty list of clients',

@@ -14,6 +14,47 @@ begin
         );
     return query
     select
+        c.place,
+        'rows with a commune_code that no commune has or had',
+        c.unknown
+    from (
+        select
+            'public.reclamations.commune_code',
+            (
+                select pg_catalog.count(*)
+                from public.reclamations as r
+                where r.commune_code is not null
+                    and not exists (select from public.communes as c where c.code = r.commune_code)
+            )
+        union all
+        select
+            'public.cadastres.commune_code',
+            (
+                select pg_catalog.count(*)
+                from public.cadastres as k
+                where not exists (select from public.communes as c where c.code = k.commune_code)
+            )
+    ) as c (place, unknown);
+    return query
+    select
+        'public.reclamations.notice_reference',
+        'claims of the same site, type, year, commune and notice as another claim',
+        (
+            select pg_catalog.count(*)
+            from (
+                select pg_catalog.count(*) over (
+                    partition by r.site_id, r.claim_type, r.tax_year, r.commune_code, app.notice_key(r.notice_reference)
+                ) as alike
+                from public.reclamations as r
+                where r.tax_year is not null
+                    and r.commune_code is not null
+                    and app.notice_key(r.notice_reference) is not null
+                    and r.status not in ('WITHDRAWN', 'CLOSED')
+            ) as r
+            where r.alike > 1
+        );
+    return query
+    select
         'app.client_documents',
         'documents whose copy with the client is missing, is another, or is of none',
         (

@@ -5,7 +5,7 @@ import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../.
 import type { RecordDefinition } from '../record.ts';
 import { ProblemList, type ReceivedRow } from './given.ts';
 import type { TurnAwaiter } from './turns.ts';
-import { rule } from '../../problems.ts';
+import { rule, type ProblemRule } from '../../problems.ts';
 import { IMPORT_BATCH_ROWS, IMPORT_BATCH_CHARACTERS, MAX_CHECKED_REFERENCES } from '../../limits.ts';
 
 export interface RecordLine {
@@ -20,6 +20,12 @@ export interface ImportRules {
   /** For each column with a parent's id: the parent's table, and the column with the client's id in that table. */
   readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
   readonly constraints?: Readonly<Record<string, BrokenRuleByField>>;
+  /** Tells the records apart: two lines with the same text are the same record, and undefined is like no other. */
+  readonly identity?: {
+    readonly of: (body: RecordLine['body']) => string | undefined;
+    readonly field: string;
+    readonly rule: ProblemRule;
+  };
 }
 
 export async function* splitIntoBatches(
@@ -83,6 +89,25 @@ where r.id is null or r.${client} <> n.client`,
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
   for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(named, request)).entries())
     if (exists && !isOwn) throw createNoAccessError(named[index], client);
+}
+
+/** @throws RequestError ERROR_CONFLICT with each line that repeats the record of an earlier line */
+export async function refuseRepeatedRecords(
+  lines: readonly RecordLine[],
+  { identity }: ImportRules,
+  nextTurn: TurnAwaiter,
+): Promise<void> {
+  if (identity === undefined) return;
+  const problems = new ProblemList();
+  const seen = new Set<string>();
+  for (const { row, body } of lines) {
+    await nextTurn();
+    const key = identity.of(body);
+    if (key === undefined) continue;
+    if (seen.has(key)) problems.add(row.position, identity.field, identity.rule);
+    seen.add(key);
+  }
+  problems.throwIfAny('ERROR_CONFLICT');
 }
 
 /** Checks every line of the import against the table's check constraints. @throws RequestError ERROR_VALIDATION */

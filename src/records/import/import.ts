@@ -19,6 +19,7 @@ import {
   refuseInaccessibleParents,
   type RecordLine,
   type ImportRules,
+  refuseRepeatedRecords,
 } from './checks.ts';
 import { ProblemList, type ReceivedRow } from './given.ts';
 import { refuseWrongLines } from './refusals.ts';
@@ -86,6 +87,7 @@ async function importRows(
   if (stored !== undefined) return stored;
   await refuseInaccessibleParents(lines, options, request, run);
   await refuseBrokenConstraints(lines, options, run, nextTurn);
+  await refuseRepeatedRecords(lines, options, nextTurn);
   const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insert = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
