@@ -24,6 +24,7 @@ create policy reclamations_update_tenant on public.reclamations for update to ta
 create policy reclamations_delete_tenant on public.reclamations for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
+grant select (status, amount, granted_amount, instance) on public.reclamations to taxclaims_definer;
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change claims: they
 -- remove the assignee.
 grant select (id, client_id, site_id, assignee_id), update (assignee_id) on public.reclamations to taxclaims_definer;

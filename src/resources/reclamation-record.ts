@@ -80,7 +80,7 @@ export const reclamation = record(
     },
     label: ['claim_type', 'tax_year', 'notice_reference'],
     hasDocuments: true,
-    moves: { table: 'reclamation_transitions' },
+    moves: { table: 'reclamation_transitions', hasStepBack: true },
   },
 );
 
