@@ -228,7 +228,7 @@ function defineMoves(
     }),
   });
   const sql = `
-    select m.to_status as status, app.missing(m.requires, to_jsonb(r) - 'status_reason') || ${rules.require ?? `'{}'::text[]`} as requires, m.is_correction
+    select m.to_status as status, app.missing(m.requires, to_jsonb(r) - 'status_reason') || ${rules.require ?? `'{}'::text[]`} as requires${rules.hasStepBack ? ', m.is_correction' : ''}
     from app.moves('${table}', r.status, to_jsonb(r)) as m`;
   const computed: ComputedField = {
     as: 'moves',
