@@ -103,20 +103,16 @@ cross join lateral pg_catalog.generate_series(1, 3) as p
 order by 7;
 
 insert into public.reclamations (
-    id, client_id, site_id, claim_type, amount, status, tax_year, commune_code, notice_reference, created_at, updated_at
+    id, client_id, site_id, claim_type, amount, status, granted_amount, tax_year, commune_code, notice_reference, created_at, updated_at
 )
 select
     pg_temp.uuid_of('claim', r.i),
     c.id,
     pg_temp.uuid_of('site', r.client * 1000::bigint + 1 + pg_catalog.floor(c.sites * pg_temp.chance('of', r.i))::bigint),
     case when pg_temp.chance('type', r.i) < 0.6 then 'TF' else 'CFE' end,
-    pg_catalog.round((50000 * pg_temp.chance('amount', r.i) ^ 3)::numeric, 2),
-    (
-        array[
-            'DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'SUBMITTED', 'ACKNOWLEDGED', 'ACCEPTED', 'ACCEPTED',
-            'PARTIALLY_ACCEPTED', 'REJECTED', 'REFUNDED', 'CLOSED'
-        ]
-    )[1 + pg_catalog.floor(12 * pg_temp.chance('status', r.i))::integer],
+    k.amount,
+    k.status,
+    case when k.status in ('ACCEPTED', 'PARTIALLY_ACCEPTED', 'REFUNDED', 'CLOSED') then pg_catalog.round(k.amount * 0.8, 2) end,
     2021 + pg_catalog.floor(4 * pg_temp.chance('year', r.i))::integer,
     m.code,
     pg_catalog.upper(pg_catalog.substr(pg_catalog.md5('notice' || r.i), 1, 13)),
@@ -125,6 +121,16 @@ select
 from claim as r
 join client as c on c.n = r.client
 left join commune as m on m.n = pg_catalog.floor(38000 * pg_temp.chance('commune', r.i))
+cross join lateral (
+    select
+        pg_catalog.round((1 + 50000 * pg_temp.chance('amount', r.i) ^ 3)::numeric, 2) as amount,
+        (
+            array[
+                'DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'SUBMITTED', 'ACKNOWLEDGED', 'ACCEPTED', 'ACCEPTED',
+                'PARTIALLY_ACCEPTED', 'REJECTED', 'REFUNDED', 'CLOSED'
+            ]
+        )[1 + pg_catalog.floor(12 * pg_temp.chance('status', r.i))::integer] as status
+) as k
 order by r.created_at;
 
 insert into public.documents (id, reclamation_id, filename, file_path, file_size, mime_type, uploaded_at)

@@ -21,6 +21,7 @@ const PROBLEM_TEXTS = {
   'required.file': ['is required: a file with a name', 'Joignez un fichier, avec son nom.'],
   'required.column': ['is required: the first line names the fields', 'Colonne obligatoire : la première ligne donne le nom des champs.'],
   'required.move': ['is needed for the move to {to}', 'Ce champ est obligatoire pour passer à l’état « {to label} ».'],
+  'required.step_back': ['is needed for the step back to {to}: why the last move was a mistake', 'Pour revenir à l’état « {to label} », indiquez pourquoi le dernier passage était une erreur.'],
   'required.issued': ['must be given once the invoice is issued', 'La date d’émission est obligatoire dès que la facture est émise.'],
   'required.task': ['is needed for a task, which has a day', 'Une tâche a une échéance : indiquez-la.'],
   'required.own_client': ['must name at least one of your clients', 'Indiquez au moins un de vos clients.'],
@@ -158,6 +159,12 @@ const PROBLEM_TEXTS = {
   'not_first_status.invoice': ['must be {status}: an invoice begins there', 'Une facture commence à l’état « {status label} ».'],
   'not_first_status.bill': ['must be {status}: a bill begins there', 'Une facture de partenaire commence à l’état « {status label} ».'],
   move_not_allowed: ['cannot be {to} now: from {from} you can move it {moves next}', 'Passage à l’état « {to label} » impossible depuis l’état « {from label} ». {moves next}'],
+  'move_not_allowed.answer': ['cannot be {to} now: the answer is due until {day}', 'Passage à l’état « {to label} » impossible : la réponse est attendue jusqu’au {day date}.'],
+  'move_not_allowed.whole': ['cannot be {to} now: the whole amount was granted', 'Passage à l’état « {to label} » impossible : tout le montant réclamé a été accordé.'],
+  'move_not_allowed.judgment': ['cannot be {to} now: no court has judged the claim', 'Passage à l’état « {to label} » impossible : aucun tribunal n’a jugé la réclamation.'],
+  granted_amount: ['must be above 0 for a claim that is {status}', 'Le montant accordé doit être supérieur à 0 à l’état « {status label} ».'],
+  'granted_amount.none': ['must be null for a claim that is {status}: if a part was granted, it is PARTIALLY_ACCEPTED', 'Rien n’est accordé à l’état « {status label} » : videz le montant accordé, ou choisissez « Admise en partie ».'],
+  'granted_amount.part': ['must be below amount for a claim that is {status}: if all was granted, it is ACCEPTED', 'Le montant accordé doit être inférieur au montant réclamé à l’état « {status label} » : si tout est accordé, choisissez « Admise ».'],
   changed_since: ['has changed since', 'Cet enregistrement a changé depuis sa lecture.'],
   already: ['is {from} already: from {from} you can move it {moves next}', 'L’état est déjà « {from label} ». {moves next}'],
   moved_meanwhile: ['was moved meanwhile: from {from} you can move it {moves next}', 'L’état est passé entre-temps à « {from label} ». {moves next}'],
@@ -202,6 +209,7 @@ export const problemParams = z
     status: word,
     from: word,
     to: word,
+    day: word,
     sentence: word,
     fields: words,
     values: words,
@@ -317,6 +325,7 @@ function formatParam(
     if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
+  if (typeof value === 'string' && isFrench && as === 'date') return value.split('-').toReversed().join('/');
   if (typeof value === 'string') return isFrench && as === 'label' ? findStatusLabel(value) : value;
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');

@@ -104,18 +104,22 @@ begin
         update public.reclamations set submitted_at = claim.submitted_at where id = claim.id;
         foreach step in array claim.steps
         loop
-            update public.reclamations set status = step where id = claim.id;
+            update public.reclamations
+            set
+                status = step,
+                granted_amount = case step when 'PARTIALLY_ACCEPTED' then 30100.00 when 'ACCEPTED' then 31200.00 else granted_amount end
+            where id = claim.id;
         end loop;
     end loop;
 end
 $walk$;
 
 update public.reclamations
-set decision_date = '2025-03-14', granted_amount = 30100.00, court_deadline = '2025-05-14'
+set decision_date = '2025-03-14', court_deadline = '2025-05-14'
 where id = 'e1000000-0000-4000-8000-000000000001';
 
 update public.reclamations
-set decision_date = '2025-02-03', granted_amount = 31200.00, refund_amount = 31980.75
+set decision_date = '2025-02-03', refund_amount = 31980.75
 where id = 'e1000000-0000-4000-8000-000000000006';
 
 update public.reclamations

@@ -109,7 +109,7 @@ async function explainState(
       kind: 'rule',
       clientContext: client ?? null,
     });
-  const moves = `, array_to_json(array(select m.to_status from app.moves('${of.table}', r.status) as m))`;
+  const moves = `, array_to_json(array(select distinct m.to_status from app.moves('${of.table}', r.status, to_jsonb(r)) as m order by m.to_status))`;
   const text = `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of.table} as r where r.id = $1`;
   const row = (await readFirstRow({ text, values: [id] }, request)) ?? [];
   const rules = columns.flatMap((name, index) => {

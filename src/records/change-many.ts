@@ -165,12 +165,12 @@ async function readSkipReasons(
   const conditions = Object.entries({ unseen: 'r.id is null', ...skipReasons(of) });
   const { rows } = await request.run({
     text: `
-select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
+select u.place, u.reason, u.status, array_to_json(array(select distinct m.to_status from app.moves('${of.table}', u.status, u.record) as m order by m.to_status))
 from (
-    select l.place - 1, case ${conditions.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
+    select l.place - 1, case ${conditions.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status, to_jsonb(r)
     from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
-) as u (place, reason, status)
+) as u (place, reason, status, record)
 where u.reason is not null`,
     values: [JSON.stringify(lines.map(({ body }) => body))],
   });

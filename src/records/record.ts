@@ -48,7 +48,7 @@ interface RecordOptions {
    * The table `table` lists the allowed status moves and the fields that each move needs. `require` is SQL for further
    * fields that a move needs; in this SQL `m` is the move and `r` the record.
    */
-  readonly moves?: { readonly table: string; readonly require?: string };
+  readonly moves?: { readonly table: string; readonly require?: string; readonly hasStepBack?: boolean };
 }
 
 const EXAMPLE_TIME = '2026-01-05T08:00:00Z';
@@ -219,10 +219,17 @@ function defineMoves(
       'The fields that the move needs and the record does not have yet: they are given along with the status.',
       'm.requires',
     ),
+    ...(rules.hasStepBack && {
+      is_correction: column.readOnlyWithDescription(
+        column.boolean,
+        'True for the step back to the status before the last move, which was a mistake.',
+        'm.is_correction',
+      ),
+    }),
   });
   const sql = `
-    select m.to_status as status, app.missing(m.requires, to_jsonb(r)) || ${rules.require ?? `'{}'::text[]`} as requires
-    from app.moves('${table}', r.status) as m`;
+    select m.to_status as status, app.missing(m.requires, to_jsonb(r) - 'status_reason') || ${rules.require ?? `'{}'::text[]`} as requires${rules.hasStepBack ? ', m.is_correction' : ''}
+    from app.moves('${table}', r.status, to_jsonb(r)) as m`;
   const computed: ComputedField = {
     as: 'moves',
     kind: column.json(z.array(of.schema)),
@@ -230,7 +237,7 @@ function defineMoves(
     description: 'What GET …/moves says of the record, where it is asked for.',
   };
   const text = `
-select m.status, m.requires
+select ${of.fields.map((name) => `m.${name}`).join(', ')}
 from (
     select ${selectList}
     from public.${table} as r

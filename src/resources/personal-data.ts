@@ -31,7 +31,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   },
   'reclamation_history.changed_by': {
     at: 'changed_at',
-    columns: ['client_id', 'reclamation_id', 'from_status', 'to_status', 'actor'],
+    columns: ['client_id', 'reclamation_id', 'from_status', 'to_status', 'reason', 'is_correction', 'actor'],
   },
   'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'], unless: LOST_ASSIGNEE_SQL },
 };

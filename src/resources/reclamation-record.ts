@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { filterByAny, filterByCommune, filterByPartner, filterBySearchTextWords } from '../records/filters.ts';
@@ -11,6 +12,10 @@ import { site } from './sites.ts';
 export const reclamationStatus = field.enumOf('ReclamationStatus');
 
 const claimType = field.enumOf('ClaimType');
+
+const deadlineBasis = field.enumOf('DeadlineBasis');
+
+const courtInstance = field.enumOf('CourtInstance');
 
 const claimAssignee = defineAssignee('Only those that this user works on, or with none nobody.');
 
@@ -30,14 +35,30 @@ export const reclamation = record(
     commune_code: column.optional(column.text(5), field.communeCode),
     notice_reference: column.optional(column.text(100), field.text(100)),
     collection_date: column.optional(column.date, field.date),
-    claim_deadline: column.readOnly(column.nullable(column.date)),
+    deadline_basis: column.optional(column.enumText(deadlineBasis), deadlineBasis),
+    claim_deadline: column.optional(column.date, field.date),
     submitted_at: column.optional(column.time, field.timestampInput),
-    response_due_at: column.readOnly(column.nullable(column.time)),
+    received_on: column.optional(column.date, field.date),
+    response_extended: column.withDefault(column.boolean, z.boolean(rule('not_true_or_false')), 'false'),
+    response_due_at: column.optional(column.time, field.timestampInput),
+    response_is_estimate: column.readOnlyWithDescription(
+      column.boolean,
+      'True while received_on is unknown: response_due_at is then counted from submitted_at, and is an estimate.',
+      '(r.received_on is null and r.submitted_at is not null)',
+    ),
+    regularisation_asked_on: column.optional(column.date, field.date),
+    regularisation_due_on: column.optional(column.date, field.date),
     decision_date: column.optional(column.date, field.date),
+    decision_received_on: column.optional(column.date, field.date),
     court_deadline: column.optional(column.date, field.date),
+    instance: column.optional(column.enumText(courtInstance), courtInstance),
+    judgment_notified_on: column.optional(column.date, field.date),
+    appeal_deadline: column.optional(column.date, field.date),
     granted_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     refund_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
+    refund_interest: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     grounds: column.optional(column.text(), field.longText),
+    status_reason: column.writableOnChange(column.nullable(column.text(1000)), field.nonBlankText(1000).nullable()),
     assignee_id: claimAssignee.column,
     ...column.timestampColumns,
   },
@@ -79,7 +100,7 @@ export const reclamation = record(
     },
     label: ['claim_type', 'tax_year', 'notice_reference'],
     hasDocuments: true,
-    moves: { table: 'reclamation_transitions' },
+    moves: { table: 'reclamation_transitions', hasStepBack: true },
   },
 );
 

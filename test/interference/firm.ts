@@ -111,7 +111,7 @@ insert into public.reclamations (
 select ${id('reclamations', 'c', 'n')}, ${id('clients', 'c')}, ${id('sites', 'c', `1 + n % ${SITES}`)},
     ${pick(['TF', 'CFE'], `n + ${flavour}`)}, ${amount('n')}, ${status}, 2015 + (n + ${flavour}) % 8, ${commune},
     ${name('Avis')}, date '2024-06-01' + n + ${flavour}, ${at('n + 3')}, date '2025-02-01' + n, date '2025-06-01' + n,
-    ${amount('0')}, ${flavour} + n, ${name('Motif')}, case n % 2 when 0 then ${id('users', 'c', '1')} end, ${at('n')}, ${at('n * 2')}
+    case ${status} when 'REJECTED' then null else ${amount('0')} end, ${flavour} + n, ${name('Motif')}, case n % 2 when 0 then ${id('users', 'c', '1')} end, ${at('n')}, ${at('n * 2')}
 from ${each(claims)};
 insert into app.claim_words (id, client_id, words)
 select r.id, r.client_id, app.words(r.search_text)

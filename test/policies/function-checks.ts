@@ -27,10 +27,11 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
     app.access_digest app.is_siret app.searchable app.words app.moves app.missing app.describe_next_statuses app.check_move
-    app.notice_key
+    app.notice_key app.explain_condition
   `),
   definer: words(`
     app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
+    app.explain_granted_amount
     app.provider_time app.was_issued_after app.changed_columns app.find_audit_log_start
     app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.hold_caller app.redact_user
     app.keep_own_clients app.shared_since
@@ -45,7 +46,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.date_rights_change_at_commit app.forget_created_clients app.end_sessions_at_commit app.forget_person
     app.keep_last_administrator app.refuse_tokens_until_delivery app.date_rights_change_at_delivery app.end_identity_management
     app.users_of_provider app.place_audit_records app.check_assignee app.note_lost_clients app.unassign_lost_client app.record_change
-    app.record_reclamation_move app.record_reporting_grant app.add_login_to_reporting_all app.remove_login_from_reporting_all
+    app.apply_reclamation_move app.record_reporting_grant app.add_login_to_reporting_all app.remove_login_from_reporting_all
     app.set_login_role app.store_claim_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.update_content_removals
   `),
   [`auditor definer ${REQUESTS}`]: words('app.house_roles'),

@@ -25,8 +25,8 @@ interface Kind {
   readonly table: string;
   readonly transitions: string;
   readonly statuses: readonly string[];
-  /** The allowed status changes (moves): from which status, to which status, and by which roles. */
-  readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
+  /** The allowed status changes (moves): from which status, to which status, by which roles, and with which column. */
+  readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[], column?: string])[];
   readonly readers: readonly Role[];
   readonly writers: readonly Role[];
   /** Sets of column values that make some status change of a record possible. Only one test tries all sets. */
@@ -50,19 +50,24 @@ const KINDS: readonly Kind[] = [
       ['DRAFT', 'READY_FOR_REVIEW', ALL],
       ['READY_FOR_REVIEW', 'DRAFT APPROVED', LEADS],
       ['APPROVED', 'SUBMITTED', ALL],
-      ['SUBMITTED', 'ACKNOWLEDGED REGULARISATION_REQUESTED', ALL],
-      ['REGULARISATION_REQUESTED', 'SUBMITTED REJECTED', ALL],
+      ['SUBMITTED', 'ACKNOWLEDGED', ALL],
+      ['SUBMITTED ACKNOWLEDGED', 'REGULARISATION_REQUESTED', ALL],
+      ['REGULARISATION_REQUESTED', 'SUBMITTED ACKNOWLEDGED REJECTED', ALL],
       ['SUBMITTED ACKNOWLEDGED', 'ACCEPTED PARTIALLY_ACCEPTED REJECTED', ALL],
+      ['SUBMITTED ACKNOWLEDGED', 'LITIGATION', LEADS, 'response_due_at'],
       ['REJECTED PARTIALLY_ACCEPTED', 'LITIGATION', LEADS],
-      ['LITIGATION', 'ACCEPTED PARTIALLY_ACCEPTED REJECTED', LEADS],
-      ['ACCEPTED PARTIALLY_ACCEPTED', 'REFUNDED', ALL],
+      ['REFUNDED', 'LITIGATION', LEADS, 'granted_amount'],
+      ['ACCEPTED', 'LITIGATION', LEADS, 'instance'],
+      ['LITIGATION', 'ACCEPTED PARTIALLY_ACCEPTED REJECTED CLOSED', ALL],
+      ['REJECTED', 'ACCEPTED PARTIALLY_ACCEPTED', LEADS],
+      ['ACCEPTED PARTIALLY_ACCEPTED', 'REFUNDED CLOSED', ALL],
       ['DRAFT READY_FOR_REVIEW APPROVED SUBMITTED ACKNOWLEDGED REGULARISATION_REQUESTED', 'WITHDRAWN', LEADS],
-      ['ACCEPTED PARTIALLY_ACCEPTED REJECTED LITIGATION', 'WITHDRAWN', LEADS],
+      ['LITIGATION', 'WITHDRAWN', LEADS],
       ['REFUNDED REJECTED WITHDRAWN', 'CLOSED', LEADS],
     ],
     readers: ROLES,
     writers: ALL,
-    variants: [{}],
+    variants: [{}, { response_due_at: '2026-01-01T00:00:00Z', granted_amount: '40', instance: 'TA' }],
     columns: ({ clients, sites }) => ({ client_id: clients, site_id: sites, claim_type: 'TF', amount: '100' }),
   },
   {
@@ -122,10 +127,21 @@ async function insertRecord(kind: Kind, status: string, more: Readonly<Record<st
 }
 
 /** Returns the statuses to which a caller with the given role is allowed to move a record from the status `from`. */
-function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): string[] {
-  const moves = allowedMoves.filter(([froms, , who]) => froms.split(' ').includes(from) && who.includes(role));
+function allowed(
+  { allowedMoves, statuses }: Kind,
+  from: string,
+  role: Role,
+  columns: Readonly<Record<string, string>>,
+): string[] {
+  const moves = allowedMoves.filter(
+    ([froms, , who, column]) =>
+      froms.split(' ').includes(from) && who.includes(role) && (column === undefined || column in columns),
+  );
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();
 }
+
+/** Columns with which every status change is possible whose possibility depends on the record. */
+const ANY_COLUMNS = { response_due_at: '', granted_amount: '', instance: '' };
 
 /** Valid values for the fields that some status change requires. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -176,7 +192,8 @@ describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kin
         }
         const moves = await movesOf(kind, id, token);
         const possible = moves.map(({ status }) => status);
-        expect(possible).toEqual(allowed(kind, from, role));
+        expect(possible).toEqual(allowed(kind, from, role, variant));
+        const conditional = allowed(kind, from, role, ANY_COLUMNS);
         for (const status of kind.statuses) {
           const move = moves.find((one) => one.status === status);
           const tried = move === undefined ? id : await insertRecord(kind, from, variant);
@@ -186,11 +203,16 @@ describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kin
             expect([status, lacking, [400, 409].includes(refused.status)]).toEqual([status, lacking, true]);
             expect(Object.keys(details(refused) as object)).toContain(lacking);
           }
-          const answer = await put(kind, tried, token, { status, ...valuesFor(move?.requires ?? []) });
+          const answer = await put(kind, tried, token, {
+            ...{ status, ...valuesFor(move?.requires ?? []) },
+            ...(status === 'REJECTED' && move !== undefined && { granted_amount: null }),
+          });
           const expected = move !== undefined ? 200 : kind.writers.includes(role) ? 409 : 403;
           expect([status, answer.status]).toEqual([status, expected]);
           if (expected === 200) expect(answer.json).toMatchObject({ id: tried, status });
-          if (expected === 409) {
+          if (expected === 409 && conditional.includes(status)) {
+            expect(Object.values(details(answer) as object)).toEqual([expect.stringContaining('LITIGATION')]);
+          } else if (expected === 409) {
             const list = possible.length === 0 ? 'no further' : `to ${possible.join(', ')}`;
             const reason = status === from ? `is ${from} already` : `cannot be ${status} now`;
             expect(details(answer)).toEqual({ status: `${reason}: from ${from} you can move it ${list}` });
@@ -224,13 +246,14 @@ describe('the fields that a status change requires', () => {
 
   /** Makes the database require the given fields for a change to the status `to` while the function `work` runs. */
   async function requiring(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
-    const set = (requires: readonly string[]) =>
+    const set = (requires: unknown) =>
       service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [requires, to]);
+    const [row] = await service.admin(`select requires from public.${kind.transitions} where to_status = $1`, [to]);
     await set(fields);
     try {
       await work();
     } finally {
-      await set([]);
+      await set(row?.['requires']);
     }
   }
 
@@ -240,7 +263,9 @@ describe('the fields that a status change requires', () => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
       await requiring(kind, to, fields, async () => {
         const id = await insertRecord(kind, from);
-        expect(await movesOf(kind, id, token)).toContainEqual({ status: to, requires: fields });
+        expect(await movesOf(kind, id, token)).toContainEqual(
+          expect.objectContaining({ status: to, requires: fields }),
+        );
         const refused = await put(kind, id, token, { status: to });
         expectError(
           refused,
@@ -257,7 +282,7 @@ describe('the fields that a status change requires', () => {
     await requiring(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
       const id = await insertRecord(claims, 'SUBMITTED', { decision_date: '2026-01-31' });
       const moves = await movesOf(claims, id, token);
-      expect(moves).toContainEqual({ status: 'ACCEPTED', requires: ['granted_amount'] });
+      expect(moves).toContainEqual({ status: 'ACCEPTED', requires: ['granted_amount'], is_correction: false });
       expect((await put(claims, id, token, { status: 'ACCEPTED', granted_amount: 1 })).status).toBe(200);
     });
   });

@@ -3,7 +3,7 @@
 create view audit.rule_rows with (security_invoker) as
 select
     'public.reclamation_transitions ' || pg_catalog.concat_ws(', ', t.from_status, t.to_status, t.role) as object,
-    t.requires::text as definition
+    pg_catalog.concat_ws(' ', t.requires::text, t.condition) as definition
 from public.reclamation_transitions as t
 union all
 select
@@ -16,5 +16,5 @@ from app.administrator_guard as g;
 
 comment on view audit.rule_rows is
     'Rows of tables that define rules, such as who may change the status of a claim. For audit.state().';
-comment on column audit.rule_rows.definition is 'Fields of the record that must not be null for the change of status.';
+comment on column audit.rule_rows.definition is 'Fields of the record that must not be null for the change of status, and the condition of the change.';
 comment on column audit.rule_rows.object is 'Name of the table and key of the row.';

@@ -1,17 +1,21 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- Impossible values in public.users cannot reveal rows hidden by policies, so the view only warns of them. A
-    -- commune_code or a notice_reference may also be older than its check.
+    -- The view only warns of values that cannot reveal rows hidden by policies. The previous release could write those of
+    -- public.reclamations and public.cadastres.
     case
         when f.object in (
             'public.users', 'public.users.calendar_digest', 'public.cadastres.commune_code',
-            'public.reclamations.commune_code', 'public.reclamations.notice_reference'
+            'public.reclamations.commune_code', 'public.reclamations.notice_reference',
+            'public.reclamations.granted_amount', 'public.reclamations.instance'
         ) then 'warning'
         else 'error'
     end as level,
     f.object,
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,
-    'find the rows and who wrote them, then correct them with triggers and foreign keys enabled' as remedy
+    case
+        when f.object like 'public.reclamations.%' then 'find the claims, and enter the field through the API'
+        else 'find the rows and who wrote them, then correct them with triggers and foreign keys enabled'
+    end as remedy
 from app.impossible_rows() as f
 where f.rows > 0
     -- A user's list of clients may contain a deleted client, and npm run audit:archive may have removed the audit

@@ -6,3 +6,7 @@ comment on column public.reclamation_history.actor is
     'Id of the user who changed the status, as in changed_by, or a database login outside a request.';
 comment on column public.reclamation_history.changed_at is
     'Time at which the status changed. No two status changes of a claim have the same time.';
+comment on column public.reclamation_history.reason is
+    'Why the status changed, as status_reason of the claim at the change; null if the change gave no reason.';
+comment on column public.reclamation_history.is_correction is
+    'True for a step back: the status change before it was a mistake, and the claim returned to the status before.';

@@ -55,6 +55,33 @@ begin
         );
     return query
     select
+        'public.reclamations.granted_amount',
+        'claims whose granted amount does not fit their status',
+        (
+            select pg_catalog.count(*)
+            from public.reclamations as r
+            where app.explain_granted_amount(r.status, r.amount, r.granted_amount) is not null
+        );
+    -- The previous release did not store which court judged a claim.
+    return query
+    select
+        'public.reclamations.instance',
+        'claims that a court judged, without the court',
+        (
+            select pg_catalog.count(*)
+            from public.reclamations as r
+            where r.instance is null
+                and r.status in ('ACCEPTED', 'PARTIALLY_ACCEPTED', 'REJECTED')
+                and (
+                    select h.from_status = 'LITIGATION' and not h.is_correction
+                    from public.reclamation_history as h
+                    where h.reclamation_id = r.id
+                    order by h.changed_at desc
+                    limit 1
+                )
+        );
+    return query
+    select
         'app.client_documents',
         'documents whose copy with the client is missing, is another, or is of none',
         (
@@ -143,5 +170,5 @@ end
 $function$;
 
 comment on function app.impossible_rows() is
-    'Counts in each table the rows that no request can have written. For audit.findings.';
+    'Counts in each table the rows that no request can write. For audit.findings.';
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

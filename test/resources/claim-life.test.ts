@@ -1,0 +1,295 @@
+import { expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { details, expectError, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { words } from '../support/words.ts';
+
+/*
+ * This suite tests which moves of a claim depend on more than its status: on the administration's silence, the amounts, a
+ * judgment, and the move before.
+ */
+
+const service = await forSuite(startService());
+const own = await service.furnishedTenant('Boulangerie Martin');
+const tokens = {
+  ADMIN: await service.token('ADMIN', [own.clients]),
+  ACCOUNT_MANAGER: await service.token('ACCOUNT_MANAGER', [own.clients]),
+  TAX_SPECIALIST: await service.token('TAX_SPECIALIST', [own.clients]),
+  CLIENT: await service.token('CLIENT', [own.clients]),
+} as const satisfies Record<Role, string>;
+
+/** Inserts a claim of 100 € in a status, without any earlier status changes. */
+async function claim(status: string, columns: Readonly<Record<string, string>> = {}): Promise<string> {
+  const given = { claim_type: "'TF'", amount: '100', status: `'${status}'`, ...columns };
+  const [row] = await service.admin(
+    `insert into public.reclamations (client_id, site_id, ${Object.keys(given).join()})
+     values ($1, $2, ${Object.values(given).join()}) returning id`,
+    [own.clients, own.sites],
+  );
+  return String(row?.['id']);
+}
+
+function put(id: string, body: object, role: Role = 'ACCOUNT_MANAGER'): Promise<Answer> {
+  return service.ask(`PUT /api/reclamations/${id}`, { token: tokens[role], body });
+}
+
+async function moved(id: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await put(id, body);
+  expect([answer.status, answer.json]).toEqual([200, expect.objectContaining(body)]);
+  return answer.json as Record<string, unknown>;
+}
+
+async function read(id: string, path: 'history' | 'moves', role: Role = 'ACCOUNT_MANAGER') {
+  const { json } = await service.ask(`GET /api/reclamations/${id}/${path}`, { token: tokens[role] });
+  return json as Record<string, unknown>[];
+}
+
+async function listsLitigation(id: string): Promise<boolean> {
+  return (await read(id, 'moves')).some(({ status }) => status === 'LITIGATION');
+}
+
+test.each(['SUBMITTED', 'ACKNOWLEDGED'])(
+  'a claim that is %s goes to court once the day of the answer has passed, and not before',
+  async (status) => {
+    const waiting = await claim(status, { response_due_at: `now() + interval '1 minute'` });
+    const [row] = await service.admin(
+      `select (response_due_at at time zone 'Europe/Paris')::date::text as day from public.reclamations where id = $1`,
+      [waiting],
+    );
+    expect(await listsLitigation(waiting)).toBe(false);
+    expectError(await put(waiting, { status: 'LITIGATION' }), 'ERROR_CONFLICT', {
+      status: `cannot be LITIGATION now: the answer is due until ${String(row?.['day'])}`,
+    });
+    await service.admin(`update public.reclamations set response_due_at = now() - interval '1 second' where id = $1`, [
+      waiting,
+    ]);
+    expect(await listsLitigation(waiting)).toBe(true);
+    expect(await moved(waiting, { status: 'LITIGATION' })).toMatchObject({ instance: 'TA' });
+  },
+);
+
+test('a claim whose day of the answer is unknown goes to court only after the caller gives submitted_at', async () => {
+  const id = await claim('SUBMITTED');
+  expectError(await put(id, { status: 'LITIGATION' }), 'ERROR_CONFLICT', {
+    submitted_at: 'is needed for the move to LITIGATION',
+  });
+  expect(await listsLitigation(id)).toBe(false);
+});
+
+test.each([
+  ['99.99', undefined],
+  ['100', { status: 'cannot be LITIGATION now: the whole amount was granted' }],
+  ['null', { granted_amount: 'is needed for the move to LITIGATION' }],
+])(
+  'a refunded claim of 100 € with the granted amount %s goes to court only after a partial admission',
+  async (granted, refusal) => {
+    const id = await claim('REFUNDED', { granted_amount: granted });
+    expect(await listsLitigation(id)).toBe(refusal === undefined);
+    const answer = await put(id, { status: 'LITIGATION' });
+    if (refusal === undefined) expect(answer.json).toMatchObject({ status: 'LITIGATION', granted_amount: 99.99 });
+    else expectError(answer, 'ERROR_CONFLICT', refusal);
+  },
+);
+
+test('an accepted claim goes to court only after a judgment, which the same change cannot bring', async () => {
+  const id = await claim('ACCEPTED', { granted_amount: '50' });
+  for (const body of [{}, { instance: 'TA' }])
+    expectError(await put(id, { status: 'LITIGATION', ...body }), 'ERROR_CONFLICT', {
+      status: 'cannot be LITIGATION now: no court has judged the claim',
+    });
+  await moved(id, { instance: 'TA' });
+  expect(await listsLitigation(id)).toBe(true);
+  expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'CE' });
+});
+
+test.each([
+  ['TF', 'TA CE CE'],
+  ['CFE', 'TA CAA CE CE'],
+])(
+  'each appeal about the tax %s sets the next instance, and forgets the day of the judgment before: %s',
+  async (type, instances) => {
+    const id = await claim('REJECTED', { claim_type: `'${type}'` });
+    for (const instance of words(instances)) {
+      expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({
+        ...{ instance, judgment_notified_on: null, appeal_deadline: null },
+      });
+      await moved(id, { status: 'REJECTED', judgment_notified_on: '2026-03-02' });
+    }
+    await moved(id, { status: 'LITIGATION', instance: 'CAA' });
+  },
+);
+
+test('a claim that was in court before the service stored the instance was before the tribunal administratif', async () => {
+  const id = await claim('LITIGATION');
+  expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'TA' });
+});
+
+test.each([
+  ['ACCEPTED', 0, 'must be above 0 for a claim that is ACCEPTED'],
+  ['ACCEPTED', null, 'is needed for the move to ACCEPTED'],
+  ['ACCEPTED', 0.01, undefined],
+  ['ACCEPTED', 100, undefined],
+  ['ACCEPTED', 100.01, 'must not exceed amount'],
+  ['PARTIALLY_ACCEPTED', 0, 'must be above 0 for a claim that is PARTIALLY_ACCEPTED'],
+  ['PARTIALLY_ACCEPTED', 0.01, undefined],
+  ['PARTIALLY_ACCEPTED', 99.99, undefined],
+  [
+    ...(['PARTIALLY_ACCEPTED', 100] as const),
+    'must be below amount for a claim that is PARTIALLY_ACCEPTED: if all was granted, it is ACCEPTED',
+  ],
+  ['REJECTED', null, undefined],
+  ['REJECTED', 0, 'must be null for a claim that is REJECTED: if a part was granted, it is PARTIALLY_ACCEPTED'],
+])(
+  'a claim of 100 € that becomes %s with the granted amount %s is refused with the rule, or stored: %s',
+  async (status, granted_amount, rule) => {
+    const id = await claim('SUBMITTED');
+    const answer = await put(id, { status, granted_amount });
+    if (rule === undefined) expect(answer.json).toMatchObject({ status, granted_amount });
+    else
+      expect([answer.status, details(answer)]).toEqual([
+        granted_amount === 100.01 ? 400 : 409,
+        { granted_amount: rule },
+      ]);
+    // The status of a claim keeps its rule: a later change of the amounts is compared with the rule too.
+    if (rule !== undefined && granted_amount !== null && granted_amount <= 100) {
+      const later = await claim(status, { granted_amount: status === 'REJECTED' ? 'null' : '50' });
+      expectError(await put(later, { granted_amount }), 'ERROR_CONFLICT', { granted_amount: rule });
+    }
+  },
+);
+
+test('the amount of a partially accepted claim cannot fall to the granted amount', async () => {
+  const id = await claim('PARTIALLY_ACCEPTED', { granted_amount: '50' });
+  expectError(await put(id, { amount: 50 }), 'ERROR_CONFLICT', {
+    granted_amount: expect.stringContaining('must be below amount') as unknown,
+  });
+  await moved(id, { amount: 50.01 });
+});
+
+test('a refunded or closed claim keeps the granted amount, and a claim of the previous release without one can be changed otherwise', async () => {
+  const id = await claim('PARTIALLY_ACCEPTED', { granted_amount: '50' });
+  await moved(id, { status: 'REFUNDED' });
+  expectError(await put(id, { granted_amount: null }), 'ERROR_CONFLICT', {
+    granted_amount: 'must be above 0 for a claim that is REFUNDED',
+  });
+  expect(await moved(id, { status: 'CLOSED' })).toMatchObject({ granted_amount: 50 });
+  const found = () =>
+    service.admin(
+      `select rows from app.impossible_rows() where object = 'public.reclamations.granted_amount'`,
+    );
+  const [before] = await found();
+  const old = await claim('ACCEPTED');
+  expect(await found()).toEqual([{ rows: String(Number(before?.['rows']) + 1) }]);
+  const { json } = await service.ask(`GET /api/reclamations/${old}`, { token: tokens.ADMIN });
+  expect((await put(old, { ...(json as object), grounds: 'Erreur de surface' })).json).toMatchObject({
+    ...{ grounds: 'Erreur de surface', granted_amount: null },
+  });
+  await moved(old, { granted_amount: 100 });
+  expect(await found()).toEqual([before]);
+});
+
+test('an account manager takes a move back once, with a reason that the history keeps', async () => {
+  const id = await claim('SUBMITTED', { submitted_at: `'2026-01-05'` });
+  await moved(id, { status: 'ACKNOWLEDGED' });
+  const back = { status: 'SUBMITTED', requires: ['status_reason'], is_correction: true };
+  for (const role of ['ADMIN', 'ACCOUNT_MANAGER'] as const) expect(await read(id, 'moves', role)).toContainEqual(back);
+  for (const role of ['TAX_SPECIALIST', 'CLIENT'] as const)
+    expect(await read(id, 'moves', role)).not.toContainEqual(back);
+  expectError(await put(id, { status: 'SUBMITTED', status_reason: 'x' }, 'TAX_SPECIALIST'), 'ERROR_CONFLICT');
+  expectError(await put(id, { status: 'SUBMITTED' }), 'ERROR_CONFLICT', {
+    status_reason: 'is needed for the step back to SUBMITTED: why the last move was a mistake',
+  });
+  expect(await moved(id, { status: 'SUBMITTED', status_reason: 'Autre dossier' })).toMatchObject({
+    submitted_at: '2026-01-05T00:00:00Z',
+  });
+  expect((await read(id, 'history', 'CLIENT')).slice(0, 2)).toEqual([
+    expect.objectContaining({ to_status: 'SUBMITTED', reason: 'Autre dossier', is_correction: true }),
+    expect.objectContaining({ to_status: 'ACKNOWLEDGED', reason: null, is_correction: false }),
+  ]);
+  // ACKNOWLEDGED is again a move of the table, and no step back of a step back.
+  expect((await read(id, 'moves')).filter(({ is_correction }) => is_correction)).toEqual([]);
+  expect(await moved(id, { status: 'ACKNOWLEDGED' })).toMatchObject({ status_reason: null });
+});
+
+test('a step back cannot be stepped back, and goes one step only', async () => {
+  const id = await claim('REJECTED');
+  await moved(id, { status: 'CLOSED', status_reason: 'Client parti' });
+  // The reason of the present status came with the last move: it is not that of the step back.
+  const { json } = await service.ask(`GET /api/reclamations/${id}`, { token: tokens.ADMIN });
+  expectError(await put(id, { ...(json as object), status: 'REJECTED' }), 'ERROR_CONFLICT', {
+    status_reason: expect.stringContaining('step back') as unknown,
+  });
+  await moved(id, { status: 'REJECTED', status_reason: 'Mauvais dossier' });
+  const listed = (await read(id, 'moves')).filter(({ is_correction }) => is_correction);
+  expect(listed).toEqual([]);
+  const draft = await claim('DRAFT');
+  expectError(await put(draft, { status: 'CLOSED', status_reason: 'x' }), 'ERROR_CONFLICT');
+  expect((await read(draft, 'moves')).map(({ status }) => status)).toEqual(['READY_FOR_REVIEW', 'WITHDRAWN']);
+});
+
+test('a claim that was marked as sent by mistake has no submitted_at again', async () => {
+  const id = await claim('APPROVED');
+  expect((await moved(id, { status: 'SUBMITTED' }))['submitted_at']).not.toBeNull();
+  expect(await moved(id, { status: 'APPROVED', status_reason: 'Pas encore postée' })).toMatchObject({
+    submitted_at: null,
+  });
+});
+
+test('a claim that was brought before the court by mistake is no judged claim after the step back', async () => {
+  const id = await claim('REJECTED');
+  await moved(id, { status: 'LITIGATION' });
+  expect((await read(id, 'moves')).filter(({ status }) => status === 'REJECTED')).toEqual([
+    { status: 'REJECTED', requires: [], is_correction: false },
+    { status: 'REJECTED', requires: ['status_reason'], is_correction: true },
+  ]);
+  expect(await moved(id, { status: 'REJECTED', status_reason: 'Autre dossier' })).toMatchObject({ instance: null });
+  expect((await read(id, 'history'))[0]).toMatchObject({ is_correction: true });
+});
+
+test('a judgment with a reason is a judgment if its notification is known, and an appeal after it no step back', async () => {
+  const id = await claim('REJECTED');
+  await moved(id, { status: 'LITIGATION' });
+  const judged = { status: 'REJECTED', status_reason: 'Moyens écartés', judgment_notified_on: '2026-03-02' };
+  expect(await moved(id, judged)).toMatchObject({ instance: 'TA' });
+  expect(await moved(id, { status: 'LITIGATION', status_reason: 'Pourvoi' })).toMatchObject({ instance: 'CE' });
+  expect((await read(id, 'history')).map(({ is_correction }) => is_correction)).toEqual([false, false, false]);
+});
+
+test('a judgment that was entered by mistake and has no day is taken back with a reason, in the same court', async () => {
+  const id = await claim('REJECTED');
+  await moved(id, { status: 'LITIGATION' });
+  await moved(id, { status: 'ACCEPTED', granted_amount: 100 });
+  expect(await moved(id, { status: 'LITIGATION', status_reason: 'Autre dossier' })).toMatchObject({ instance: 'TA' });
+  expect((await read(id, 'history'))[0]).toMatchObject({ from_status: 'ACCEPTED', is_correction: true });
+});
+
+test('a bulk change names each claim whose move lacks its amount or comes too early, and changes none', async () => {
+  const ids = [await claim('SUBMITTED'), await claim('SUBMITTED', { response_due_at: `'2199-01-01'` })];
+  const answer = await service.ask('POST /api/reclamations/changes', {
+    token: tokens.ACCOUNT_MANAGER,
+    body: {
+      changes: [
+        { id: ids[0], status: 'ACCEPTED' },
+        { id: ids[1], status: 'LITIGATION' },
+      ],
+    },
+  });
+  expect([answer.status, details(answer)]).toEqual([
+    409,
+    {
+      '0.granted_amount': 'is needed for the move to ACCEPTED',
+      '1.status': 'cannot be LITIGATION now: the answer is due until 2199-01-01',
+    },
+  ]);
+  expect(await service.admin('select distinct status from public.reclamations where id = any ($1)', [ids])).toEqual([
+    { status: 'SUBMITTED' },
+  ]);
+});
+
+test('instances of the previous release, which know no record of a move, list the moves that depend on the status alone', async () => {
+  const rows = await service.sql`select m.to_status, m.requires from app.moves('reclamations', 'SUBMITTED') as m`;
+  expect(rows.map(({ to_status }) => String(to_status))).toEqual(
+    words('ACCEPTED ACKNOWLEDGED PARTIALLY_ACCEPTED REGULARISATION_REQUESTED REJECTED WITHDRAWN'),
+  );
+});
