@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = [
     statuses: ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'],
     allowedMoves: [
       ['DRAFT', 'ISSUED', LEADS],
-      ['ISSUED', 'PAID CANCELLED', LEADS],
+      ['ISSUED', 'PAID', LEADS],
     ],
     readers: ROLES,
     writers: LEADS,
