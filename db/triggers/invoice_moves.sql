@@ -18,7 +18,6 @@ declare
     -- A cancelled invoice keeps the time of its payment.
     open constant text[] := case old.status when 'CANCELLED' then '{status,updated_at}' else '{status,paid_at,updated_at}' end;
     closed text[];
-    hint_key constant text := tg_argv[0];
 begin
     if pg_catalog.to_jsonb(new) - open = pg_catalog.to_jsonb(old) - open then
         return null;
@@ -52,31 +51,29 @@ begin
             detail = (
                 select pg_catalog.jsonb_object_agg(
                     c.field,
-                    pg_catalog.format(
-                        'cannot change any more: the %s is %s', case hint_key when 'fixed.bill' then 'bill' else 'invoice' end, old.status
-                    )
+                    'cannot change any more: the record is ' || old.status
                 )
                 from pg_catalog.unnest(closed) as c (field)
             ),
-            hint = pg_catalog.jsonb_build_array(hint_key, pg_catalog.jsonb_build_object('status', old.status));
+            hint = pg_catalog.jsonb_build_array('fixed.kept', pg_catalog.jsonb_build_object('status', old.status));
 end
 $function$;
 
 comment on function app.refuse_kept_change() is
     'Trigger that refuses (TX409) every change of an issued invoice, or of a bill that is no longer RECEIVED, except of '
-    'status and paid_at. The argument is the code of the reason.';
+    'status and paid_at.';
 
 create or replace trigger factures_refuse_kept_change
     after update on public.factures
     for each row
     when (old.status <> 'DRAFT')
-    execute function app.refuse_kept_change('fixed.issued');
+    execute function app.refuse_kept_change();
 
 create or replace trigger partner_invoices_refuse_kept_change
     after update on public.partner_invoices
     for each row
     when (old.status <> 'RECEIVED')
-    execute function app.refuse_kept_change('fixed.bill');
+    execute function app.refuse_kept_change();
 
 create or replace function app.refuse_kept_delete()
     returns trigger
@@ -88,15 +85,9 @@ begin
             errcode = 'TX409',
             detail = pg_catalog.jsonb_build_object(
                 'status',
-                pg_catalog.format(
-                    case tg_argv[0]
-                        when 'never_deleted.bill' then 'is %s: a bill that was validated or disputed is never deleted'
-                        else 'is %s: an invoice that was issued is never deleted'
-                    end,
-                    old.status
-                )
+                pg_catalog.format('is %s: a record with this status is never deleted', old.status)
             ),
-            hint = pg_catalog.jsonb_build_array(tg_argv[0], pg_catalog.jsonb_build_object('status', old.status));
+            hint = pg_catalog.jsonb_build_array('never_deleted', pg_catalog.jsonb_build_object('status', old.status));
 end
 $function$;
 
@@ -107,10 +98,10 @@ create or replace trigger factures_refuse_kept_delete
     before delete on public.factures
     for each row
     when (old.status <> 'DRAFT')
-    execute function app.refuse_kept_delete('never_deleted');
+    execute function app.refuse_kept_delete();
 
 create or replace trigger partner_invoices_refuse_kept_delete
     before delete on public.partner_invoices
     for each row
     when (old.status <> 'RECEIVED')
-    execute function app.refuse_kept_delete('never_deleted.bill');
+    execute function app.refuse_kept_delete();

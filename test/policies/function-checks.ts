@@ -32,7 +32,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
     app.provider_time app.was_issued_after app.changed_columns app.find_audit_log_start
     app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.hold_caller app.redact_user
-    app.keep_own_clients app.shared_since
+    app.keep_own_clients app.shared_since app.vat_rates
   `),
   [REQUESTS]: words(`
     app.choose_reminders app.oldest_writer_at app.begin_password_change app.change_password app.keep_calendar app.claim_key
@@ -75,7 +75,6 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     audit.known_extensions audit.who_can_see audit.explain_access audit.request_role audit.deciding_policies
     audit.extension_members
   `),
-  definer: words('app.vat_rates'),
   'auditor definer': words('reporting.find_login_refusal_reason'),
 };
 

@@ -84,7 +84,7 @@ test('issuing an invoice gives it today’s date in Paris and a number, and payi
 test('a user cannot change the due date or the claim of an issued invoice, and may send the whole record back unchanged', async () => {
   const id = await issuedId({ reclamation_id: own.reclamations });
   const before = await stored(id);
-  const closed = 'cannot change any more: the invoice is ISSUED';
+  const closed = 'cannot change any more: the record is ISSUED';
   expectError(await put(id, { due_date: '2199-01-01', reclamation_id: null }), 'ERROR_CONFLICT', {
     due_date: closed,
     reclamation_id: closed,
@@ -101,7 +101,7 @@ test('nobody changes a column of an issued invoice that a later release adds, wh
         'alter table public.factures drop column later',
     );
   await expect(change(issued)).rejects.toMatchObject({
-    detail: '{"later": "cannot change any more: the invoice is ISSUED"}',
+    detail: '{"later": "cannot change any more: the record is ISSUED"}',
   });
   await change(draft);
 });
@@ -305,7 +305,7 @@ describe('the deletion of an invoice', () => {
       const id = await createdId({ client_id: tenant.clients, reclamation_id: tenant.reclamations });
       for (const status of moves) await put(id, { status }, { token: unlimitedAdmin });
       expectError(await remove(id), 'ERROR_CONFLICT', {
-        status: `is ${String(moves.at(-1))}: an invoice that was issued is never deleted`,
+        status: `is ${String(moves.at(-1))}: a record with this status is never deleted`,
       });
       const line = `/api/clients/${tenant.clients}`;
       expectError(await service.ask(`DELETE ${line}`, { token: unlimitedAdmin }), 'ERROR_CONFLICT');

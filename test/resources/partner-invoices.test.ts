@@ -123,13 +123,13 @@ describe('a bill that was validated', () => {
         ...Object.fromEntries(
           ['amount_excl_tax', 'due_date', 'vat_amount', 'amount_incl_tax'].map((name) => [
             name,
-            `cannot change any more: the bill is ${last}`,
+            `cannot change any more: the record is ${last}`,
           ]),
         ),
       });
       const remove = (line: string) => service.ask(`DELETE /api/${line}`, { token: unlimitedAdmin });
       expectError(await remove(`partner-invoices/${id}`), 'ERROR_CONFLICT', {
-        status: `is ${last}: a bill that was validated or disputed is never deleted`,
+        status: `is ${last}: a record with this status is never deleted`,
       });
       expectError(await remove(`clients/${clients}`), 'ERROR_CONFLICT', {
         partner_invoices: 'validated or disputed for this client, and never deleted: 1',
