@@ -103,6 +103,7 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   kind: () => 'DECISION',
   collection_date: () => '2024-08-31',
   assignee_id: ({ users }) => users,
+  vat_rate: () => 5.5,
   siren: () => '732829320',
   siret: () => '73282932000074',
   phone: () => '0102030405',
