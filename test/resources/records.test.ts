@@ -59,7 +59,11 @@ const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', gr
  * from that body, and how the JSON text of the response writes amounts.
  */
 const MADE: readonly (readonly [resource: string, sent: object, differing: object, text?: string])[] = [
-  ['clients', { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' }, { nom: 'Société 1', siren: null }],
+  [
+    'clients',
+    { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' },
+    { nom: 'Société 1', siren: null },
+  ],
   [
     'cadastres',
     { site_id: own.sites, ...PARCEL, rental_value: '1234.5', reference_year: 2025 },
