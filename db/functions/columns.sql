@@ -18,6 +18,43 @@ return pg_catalog.md5(
 comment on function app.access_digest(text, uuid[]) is
     'Returns the MD5 digest of a role and a set of clients, as the API computes it for a token.';
 
+create or replace function app.is_siren(siren text)
+    returns boolean
+    language sql immutable parallel safe set search_path = ''
+return siren ~ '^[0-9]{9}$' and siren <> '000000000' and (
+    select
+        pg_catalog.sum(
+            case
+                when d.place % 2 = 1 then d.digit
+                when d.digit > 4 then d.digit * 2 - 9
+                else d.digit * 2
+            end
+        ) % 10 = 0
+    from (
+        select i as place, pg_catalog.substr(siren, i, 1)::integer as digit
+        from pg_catalog.generate_series(1, 9) as n (i)
+        where siren ~ '^[0-9]{9}$'
+    ) as d
+);
+
+comment on function app.is_siren(text) is
+    'True for nine digits with a right check digit (Luhn), but not for nine zeros. For the constraint clients_siren_valid.';
+
+-- CGI articles 278 to 281 nonies (20, 10, 5.5, 2.1), 297 (Corsica: 0.9, 2.1, 10, 13, 20) and 296 to 296 quater (overseas:
+-- 8.5, 2.1, 1.75, 1.05); 0 where the operation bears no VAT.
+create or replace function app.vat_rates()
+    returns numeric[]
+    language plpgsql immutable parallel safe set search_path = ''
+as $function$
+begin
+    return '{20,13,10,8.5,5.5,2.1,1.75,1.05,0.9,0}'::numeric[];
+end
+$function$;
+
+comment on function app.vat_rates() is
+    'Returns the VAT rates in percent of mainland France, Corsica and the overseas departments. New invoices have one of them.';
+grant execute on function app.vat_rates() to taxclaims_definer;
+
 -- The SIRET of an establishment of La Poste (SIREN 356000000), other than the head office, has a sum of digits that is
 -- divisible by 5, and need not have a valid Luhn sum.
 create or replace function app.is_siret(siret text)

@@ -151,7 +151,7 @@ $function$;
 
 comment on function app.read_request_settings() is
     'Returns the settings of the request that audit records contain, such as the IP address.';
--- Request roles need EXECUTE on access_digest, is_siret, searchable and words, because constraints, generated columns
+-- Request roles need EXECUTE on access_digest, is_siren, is_siret, searchable and words, because constraints, generated columns
 -- and indexes call these functions with the rights of the role that writes.
 grant execute on function
     app.setting(text),
@@ -162,6 +162,7 @@ grant execute on function
     app.etag(timestamp with time zone),
     app.age_of(xid8),
     app.access_digest(text, uuid[]),
+    app.is_siren(text),
     app.is_siret(text),
     app.searchable(text),
     app.words(text)

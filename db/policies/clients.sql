@@ -5,7 +5,7 @@
 select app.grant_columns(
     'public.clients', readers => 'taxclaims_client', writers => 'taxclaims_account_manager',
     cr => '{id}',
-    cru => '{company_name, contact_email, address}',
+    cru => '{company_name, contact_email, address, siren}',
     r => '{created_at, updated_at, search_text, xmin}'
 );
 grant delete on public.clients to taxclaims_scoped_admin;
@@ -20,5 +20,5 @@ create policy clients_update_tenant on public.clients for update to taxclaims_ac
 create policy clients_delete_tenant on public.clients for delete to taxclaims_scoped_admin
     using (id = any ((select app.client_access())::uuid[]));
 
-grant select (id, search_text) on public.clients to taxclaims_definer;
+grant select (id, search_text, company_name, address, siren) on public.clients to taxclaims_definer;
 create policy clients_select_definer on public.clients for select to taxclaims_definer using (true);

@@ -6,7 +6,7 @@ select app.grant_columns(
     'public.partner_invoices', readers => 'taxclaims_account_manager', writers => 'taxclaims_account_manager',
     cr => '{id, partner_id, client_id}',
     cru => '{invoice_id, number, issue_date, due_date, amount_excl_tax, vat_rate, vat_amount, amount_incl_tax}',
-    ru => '{status}',
+    ru => '{status, paid_at}',
     r => '{created_at, updated_at, xmin}'
 );
 grant delete on public.partner_invoices to taxclaims_scoped_admin;

@@ -1,5 +1,5 @@
 -- Everybody with access to a client reads its claims. The firm's employees write claims, but a tax specialist cannot
--- delete one. The table reclamation_transitions defines which role may change which status.
+-- delete one, and only an administrator deletes a claim that was sent. The table reclamation_transitions defines which role may change which status.
 
 -- No update changes client_id. No insert sets status, because a new claim is a DRAFT. A request may repeat a derived day
 -- such as response_due_at: the trigger of db/triggers/days.sql refuses another one.
@@ -25,7 +25,13 @@ create policy reclamations_update_tenant on public.reclamations for update to ta
     using (client_id = any ((select app.client_access())::uuid[]))
     with check (client_id = any ((select app.client_access())::uuid[]));
 create policy reclamations_delete_tenant on public.reclamations for delete to taxclaims_account_manager
-    using (client_id = any ((select app.client_access())::uuid[]));
+    using (
+        client_id = any ((select app.client_access())::uuid[])
+        and (
+            (select app.role()) = 'ADMIN'
+            or submitted_at is null and status in ('DRAFT', 'READY_FOR_REVIEW', 'APPROVED')
+        )
+    );
 
 grant select (status, amount, granted_amount, instance) on public.reclamations to taxclaims_definer;
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change claims: they

@@ -17,7 +17,19 @@ create policy sites_update_tenant on public.sites for update to taxclaims_tax_sp
     using (client_id = any ((select app.client_access())::uuid[]))
     with check (client_id = any ((select app.client_access())::uuid[]));
 create policy sites_delete_tenant on public.sites for delete to taxclaims_account_manager
-    using (client_id = any ((select app.client_access())::uuid[]));
+    using (
+        client_id = any ((select app.client_access())::uuid[])
+        -- The site's claims are deleted with it, and only an administrator deletes a claim that was sent.
+        and (
+            (select app.role()) = 'ADMIN'
+            or not exists (
+                select
+                from public.reclamations as r
+                where r.site_id = sites.id
+                    and not (r.submitted_at is null and r.status in ('DRAFT', 'READY_FOR_REVIEW', 'APPROVED'))
+            )
+        )
+    );
 
 grant select (id, client_id, search_text) on public.sites to taxclaims_definer;
 create policy sites_select_definer on public.sites for select to taxclaims_definer using (true);

@@ -4,7 +4,8 @@ select
     b.vat_rate, b.vat_amount, b.amount_incl_tax, b.created_at, b.updated_at,
     -- A bill is paid whole or not at all. Nothing is due on a disputed bill until it is validated.
     case b.status when 'PAID' then b.amount_incl_tax else 0 end as amount_paid,
-    case b.status when 'VALIDATED' then b.amount_incl_tax else 0 end as amount_outstanding
+    case b.status when 'VALIDATED' then b.amount_incl_tax else 0 end as amount_outstanding,
+    b.paid_at
 from public.partner_invoices as b;
 
 comment on column reporting.partner_invoices.status is

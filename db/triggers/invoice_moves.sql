@@ -2,28 +2,106 @@ create or replace trigger factures_check_move
     before insert or update on public.factures
     for each row execute function app.check_invoice_move();
 
-create or replace function app.refuse_issued_invoice_delete()
+create or replace trigger factures_cancel_credited
+    after update of status on public.factures
+    for each row
+    when (old.status = 'DRAFT' and new.status = 'ISSUED' and new.credits_id is not null)
+    execute function app.cancel_credited_invoice();
+
+-- app.refuse_kept_change compares whole rows, so that a column that a later release adds is closed without being named
+-- here. It runs after the update, because only then generated columns have their new values.
+create or replace function app.refuse_kept_change()
+    returns trigger
+    language plpgsql volatile set search_path = ''
+as $function$
+declare
+    -- A cancelled invoice keeps the time of its payment.
+    open constant text[] := case old.status when 'CANCELLED' then '{status,updated_at}' else '{status,paid_at,updated_at}' end;
+    closed text[];
+begin
+    if pg_catalog.to_jsonb(new) - open = pg_catalog.to_jsonb(old) - open then
+        return null;
+    end if;
+    select pg_catalog.array_agg(n.key order by n.key)
+    into closed
+    from pg_catalog.jsonb_each(pg_catalog.to_jsonb(new) - open) as n
+    join pg_catalog.jsonb_each(pg_catalog.to_jsonb(old)) as o on o.key = n.key and o.value <> n.value
+    join pg_catalog.pg_attribute as a on a.attrelid = tg_relid and a.attname = n.key
+    -- A generated column follows the columns that the caller has changed.
+    where a.attgenerated = '';
+    -- A foreign key takes the claim from its invoice when somebody deletes the claim.
+    if closed = '{reclamation_id}'
+        and not exists (
+            select from public.reclamations as r where r.id = (pg_catalog.to_jsonb(old) ->> 'reclamation_id')::uuid
+        )
+    then
+        raise exception 'an issued invoice names the claim'
+            using
+                errcode = 'TX409',
+                detail = pg_catalog.jsonb_build_object(
+                    'invoices', pg_catalog.format('name this claim, which therefore stays: %s', pg_catalog.to_jsonb(new) ->> 'number')
+                ),
+                hint = pg_catalog.jsonb_build_array(
+                    'in_use.claim', pg_catalog.jsonb_build_object('values', pg_catalog.jsonb_build_array(pg_catalog.to_jsonb(new) ->> 'number'))
+                );
+    end if;
+    raise exception 'a kept row does not change'
+        using
+            errcode = 'TX409',
+            detail = (
+                select pg_catalog.jsonb_object_agg(
+                    c.field,
+                    'cannot change any more: the record is ' || old.status
+                )
+                from pg_catalog.unnest(closed) as c (field)
+            ),
+            hint = pg_catalog.jsonb_build_array('fixed.kept', pg_catalog.jsonb_build_object('status', old.status));
+end
+$function$;
+
+comment on function app.refuse_kept_change() is
+    'Trigger that refuses (TX409) every change of an issued invoice, or of a bill that is no longer RECEIVED, except of '
+    'status and paid_at.';
+
+create or replace trigger factures_refuse_kept_change
+    after update on public.factures
+    for each row
+    when (old.status <> 'DRAFT')
+    execute function app.refuse_kept_change();
+
+create or replace trigger partner_invoices_refuse_kept_change
+    after update on public.partner_invoices
+    for each row
+    when (old.status <> 'RECEIVED')
+    execute function app.refuse_kept_change();
+
+create or replace function app.refuse_kept_delete()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    raise exception 'an issued invoice is never deleted'
+    raise exception 'a kept row is never deleted'
         using
             errcode = 'TX409',
             detail = pg_catalog.jsonb_build_object(
-                'status', pg_catalog.format('is %s: an invoice that was issued is never deleted', old.status)
+                'status',
+                pg_catalog.format('is %s: a record with this status is never deleted', old.status)
             ),
-            hint = pg_catalog.jsonb_build_array(
-                'never_deleted', pg_catalog.jsonb_build_object('status', old.status)
-            );
+            hint = pg_catalog.jsonb_build_array('never_deleted', pg_catalog.jsonb_build_object('status', old.status));
 end
 $function$;
 
-comment on function app.refuse_issued_invoice_delete() is
-    'Trigger of factures that refuses (TX409) to delete an issued invoice, even by a cascade.';
+comment on function app.refuse_kept_delete() is
+    'Trigger that refuses (TX409) to delete an issued invoice, or a bill that is no longer RECEIVED, even by a cascade.';
 
-create or replace trigger factures_refuse_issued_delete
+create or replace trigger factures_refuse_kept_delete
     before delete on public.factures
     for each row
     when (old.status <> 'DRAFT')
-    execute function app.refuse_issued_invoice_delete();
+    execute function app.refuse_kept_delete();
+
+create or replace trigger partner_invoices_refuse_kept_delete
+    before delete on public.partner_invoices
+    for each row
+    when (old.status <> 'RECEIVED')
+    execute function app.refuse_kept_delete();

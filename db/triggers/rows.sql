@@ -66,6 +66,9 @@ begin
         end if;
         if new.status <> old.status then
             perform app.check_move('partner_invoices', old.status, pg_catalog.to_jsonb(new));
+            if new.status = 'PAID' then
+                new.paid_at := coalesce(new.paid_at, pg_catalog.clock_timestamp());
+            end if;
         end if;
     elsif new.status <> 'RECEIVED' then
         raise exception 'a partner invoice begins as RECEIVED'

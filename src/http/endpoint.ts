@@ -63,7 +63,7 @@ export interface RecordShape {
 
 interface RecordHolder {
   /** The key, in PROBLEM_TEXTS, of a text that counts the referring records, such as "bills of this partner: 3". */
-  readonly key: 'in_use.invoices' | 'in_use.bills';
+  readonly key: 'in_use.invoices' | 'in_use.kept_bills' | 'in_use.bills';
   readonly count: Statement;
 }
 

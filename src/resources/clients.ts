@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
@@ -9,6 +10,15 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { filterBySearchText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
+
+/** The Luhn sum of a SIREN is a multiple of ten; the database checks SIRENs in the same way. */
+function isSiren(digits: string): boolean {
+  const sum = Array.from(digits, Number).reduce(
+    (total, digit, place) => total + (place % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2),
+    0,
+  );
+  return sum > 0 && sum % 10 === 0;
+}
 
 export const client = record(
   'Client',
@@ -22,6 +32,13 @@ export const client = record(
     },
     contact_email: column.writable(column.text(255), field.contactEmail),
     address: column.optional(column.text(), field.longText),
+    siren: column.optional(
+      column.text(9),
+      z
+        .string(rule('not_a_siren'))
+        .regex(/^[0-9]{9}$/, { error: rule('not_a_siren'), abort: true })
+        .refine(isSiren, rule('not_a_siren.check')),
+    ),
     ...column.timestampColumns,
   },
   {
@@ -92,13 +109,21 @@ export const clientEndpoints = [
   changes(SPECIALIST_ROLES),
   change({ summary: 'Change the given fields of a client', roles: MANAGER_ROLES }),
   remove({
-    summary: 'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued',
+    summary:
+      'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued or a bill validated',
     roles: ['ADMIN'],
     heldBy: ({ params }) => ({
       invoices: {
         key: 'in_use.invoices',
         count: {
           text: `select count(*) from public.factures as r where r.client_id = $1 and r.status <> 'DRAFT'`,
+          values: [params['clientId'] ?? ''],
+        },
+      },
+      partner_invoices: {
+        key: 'in_use.kept_bills',
+        count: {
+          text: `select count(*) from public.partner_invoices as r where r.client_id = $1 and r.status <> 'RECEIVED'`,
           values: [params['clientId'] ?? ''],
         },
       },

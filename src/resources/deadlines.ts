@@ -49,7 +49,7 @@ const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => stri
         'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
         f.amount_incl_tax as amount
     from public.factures as f
-    where f.status = 'ISSUED' and ${isInDays('f.due_date', window)}`,
+    where f.status = 'ISSUED' and f.credits_id is null and ${isInDays('f.due_date', window)}`,
   partner_invoice: (window) => `
     select
         'partner_invoice' as kind, b.id, b.due_date as due_on, b.client_id, null::uuid as reclamation_id,

@@ -9,8 +9,10 @@ import { record } from '../records/record.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
-/** DRAFT → ISSUED → PAID or CANCELLED; the table invoice_transitions lists the allowed status moves. */
+/** DRAFT → ISSUED → PAID; only the issue of a credit note of the whole amount makes an invoice CANCELLED. */
 export const invoiceStatus = field.enumOf('InvoiceStatus');
+
+export const invoiceKind = field.enumOf('InvoiceKind');
 
 const MAX_AMOUNT = '4999999999.99';
 
@@ -21,14 +23,22 @@ export const invoice = record(
     id: column.id,
     client_id: column.reference('client', client.label, column.fixedParentId),
     reclamation_id: column.reference('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
+    kind: column.withDefault(column.enumText(invoiceKind), invoiceKind, `'INVOICE'`),
+    credits_id: column.optional(column.uuid, field.uuid),
     number: column.readOnly(column.nullable(column.text(50))),
     status: column.statusColumn(invoiceStatus),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
+    service_date: column.optional(column.date, field.date),
+    description: column.optional(column.text(), field.longText),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
+    vat_exemption_reason: column.optional(column.text(), field.longText),
     vat_amount: column.readOnly(column.decimal),
     amount_incl_tax: column.readOnly(column.decimal),
+    buyer_name: column.readOnly(column.nullable(column.text(255))),
+    buyer_address: column.readOnly(column.nullable(column.text())),
+    buyer_siren: column.readOnly(column.nullable(column.text(9))),
     paid_at: column.writableOnChange(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.timestampColumns,
   },
@@ -37,6 +47,7 @@ export const invoice = record(
       record: {
         id: 'f1000000-0000-4000-8000-000000000003',
         client_id: 'c1000000-0000-4000-8000-000000000002',
+        kind: 'INVOICE',
         status: 'DRAFT',
         amount_excl_tax: 1500,
         vat_rate: 20,
@@ -49,10 +60,11 @@ export const invoice = record(
     label: ['number'],
     moves: {
       table: 'invoice_transitions',
-      // An invoice that is issued today must not be due before today.
+      // An invoice that is issued today must not be due before today; one without VAT says why.
       require: `case
-        when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < clock_timestamp()::date
+        when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < (clock_timestamp() at time zone 'Europe/Paris')::date
             then '{due_date}'
+        when m.to_status = 'ISSUED' and r.vat_rate = 0 and r.vat_exemption_reason is null then '{vat_exemption_reason}'
         else '{}'
     end::text[]`,
     },
@@ -69,7 +81,7 @@ export const invoices = listOf({
     number: filterByCondition(field.text(50), 'r.number = $'),
     q: filterByText('r.number'),
   },
-  selective: ['reclamation_id', 'number'],
+  selective: ['reclamation_id', 'credits_id', 'number'],
 });
 
 const { list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(invoice, {
@@ -79,20 +91,25 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
     factures_reclamation_of_client: { reclamation_id: rule('of_another_client') },
     factures_number_key: { status: rule('taken.next_number') },
     factures_due_after_issue: { due_date: rule('before_issue_date') },
-    factures_paid_when_paid: { paid_at: rule('not_paid') },
+    factures_paid_at_when_paid: { paid_at: rule('not_paid') },
+    factures_credits_of_client: { credits_id: rule('of_another_client') },
+    factures_credits_when_credit_note: { credits_id: rule('not_of_kind') },
     factures_dated_when_issued: { issue_date: rule('required.issued') },
   },
 });
 
 export const invoiceEndpoints = [
   list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
-  create({ summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims', roles: MANAGER_ROLES }),
+  create({
+    summary: 'Create an invoice or a credit note, as DRAFT, for a client and perhaps one of its claims',
+    roles: MANAGER_ROLES,
+  }),
   changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGER_ROLES }),
   read({ summary: 'Read an invoice', roles: ROLES }),
   moves('an invoice', ROLES),
   changes(SPECIALIST_ROLES),
   change({
-    summary: 'Change the given fields of a draft, or issue, settle or cancel an invoice',
+    summary: 'Change the given fields of a draft, or issue or settle an invoice or a credit note',
     roles: MANAGER_ROLES,
   }),
   remove({ summary: 'Delete a draft; a conflict once the invoice was issued', roles: ['ADMIN'] }),

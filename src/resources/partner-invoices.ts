@@ -33,6 +33,7 @@ export const partnerInvoice = record(
     vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
     vat_amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX).nullable().optional()),
     amount_incl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional()),
+    paid_at: column.writableOnChange(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.timestampColumns,
   },
   {
@@ -80,6 +81,7 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
   constraints: {
     partner_invoices_invoice_of_client: { invoice_id: rule('of_another_client') },
     partner_invoices_due_after_issue: { due_date: rule('before_issue_date') },
+    partner_invoices_paid_at_when_paid: { paid_at: rule('not_paid') },
     partner_invoices_sum: { amount_incl_tax: rule('wrong_sum') },
     partner_invoices_client_id_partner_id_number_key: { number: rule('taken.number') },
   },
@@ -106,8 +108,8 @@ where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
   moves('a partner’s bill', MANAGER_ROLES),
   changes(MANAGER_ROLES),
   change({
-    summary: 'Change the given fields of a partner’s bill, or move it to another status',
+    summary: 'Change the given fields of a RECEIVED bill of a partner, or move a bill to another status',
     roles: MANAGER_ROLES,
   }),
-  remove({ summary: 'Delete a partner’s bill', roles: ['ADMIN'] }),
+  remove({ summary: 'Delete a partner’s bill; a conflict once it is no longer RECEIVED', roles: ['ADMIN'] }),
 ];

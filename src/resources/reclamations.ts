@@ -62,5 +62,9 @@ export const reclamationEndpoints = [
   moves('a claim', ROLES),
   changes(SPECIALIST_ROLES),
   change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALIST_ROLES }),
-  remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGER_ROLES }),
+  remove({
+    summary:
+      'Delete a claim with its documents and its history; one that was sent only as ADMIN, none that an issued invoice names',
+    roles: MANAGER_ROLES,
+  }),
 ];

@@ -4,19 +4,37 @@ import { invoice, invoices } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
-const paymentSums = (due: string) => ({
-  amount_excl_tax: defineSumColumn('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
-  amount_incl_tax: defineSumColumn('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
+/** A credit note takes its amounts back; `sign` is the SQL factor of a row, and `credited` what was taken back of it. */
+const paymentSums = (due: string, sign = '', credited = '') => ({
+  amount_excl_tax: defineSumColumn(
+    `${sign}r.amount_excl_tax`,
+    `All of them, without VAT, in euros${sign && ', less credit notes'}.`,
+  ),
+  amount_incl_tax: defineSumColumn(
+    `${sign}r.amount_incl_tax`,
+    `All of them, VAT included, in euros${sign && ', less credit notes'}.`,
+  ),
   due: defineSumColumn(
-    `case when r.status in (${due}) then r.amount_incl_tax end`,
+    `case when ${due} then r.amount_incl_tax${credited} end`,
     'What is still to be paid of amount_incl_tax, late or not.',
   ),
   late: defineSumColumn(
-    `case when r.status in (${due}) and r.due_date < ${TODAY_SQL} then r.amount_incl_tax end`,
+    `case when ${due} and r.due_date < ${TODAY_SQL} then r.amount_incl_tax${credited} end`,
     'What of due should have been paid before today, in UTC.',
   ),
-  paid: defineSumColumn(`case when r.status = 'PAID' then r.amount_incl_tax end`, 'What was paid of amount_incl_tax.'),
+  paid: defineSumColumn(
+    `case when r.paid_at is not null or r.status = 'PAID' then ${sign}r.amount_incl_tax end`,
+    'What was paid of amount_incl_tax.',
+  ),
 });
+
+const SIGN_SQL = 'case when r.credits_id is null then 1 else -1 end * ';
+
+const CREDITED_SQL = ` - coalesce((
+    select sum(c.amount_incl_tax)
+    from public.factures as c
+    where c.credits_id = r.id and c.status <> 'DRAFT'
+), 0)`;
 
 export const summaryEndpoints = [
   defineSummaryEndpoint({
@@ -50,9 +68,9 @@ export const summaryEndpoints = [
     roles: ROLES,
     references: { reclamation_id: 'reclamations' },
     what: 'the invoices of the caller’s clients, with what is due, late and paid',
-    by: { status: 'status', client: 'client_id' },
+    by: { status: 'status', kind: 'kind', client: 'client_id' },
     spans: { issue: 'issue_date', due: 'due_date', paid: 'paid_at' },
-    sums: paymentSums(`'ISSUED'`),
+    sums: paymentSums(`r.status = 'ISSUED' and r.credits_id is null`, SIGN_SQL, CREDITED_SQL),
   }),
   defineSummaryEndpoint({
     of: partnerInvoice,
@@ -65,6 +83,6 @@ export const summaryEndpoints = [
     by: { status: 'status', client: 'client_id', partner: 'partner_id' },
     spans: { issue: 'issue_date', due: 'due_date' },
     // A disputed bill is not owed until it is validated.
-    sums: paymentSums(`'RECEIVED', 'VALIDATED'`),
+    sums: paymentSums(`r.status in ('RECEIVED', 'VALIDATED')`),
   }),
 ];

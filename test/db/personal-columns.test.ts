@@ -37,6 +37,8 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   'clients.address': OF_THE_FIRM,
   'clients.company_name': OF_THE_FIRM,
   'clients.contact_email': OF_THE_FIRM,
+  'factures.buyer_address': OF_THE_FIRM,
+  'factures.buyer_name': OF_THE_FIRM,
   'lost_clients.user_id': 'an assignment that the service removes within seconds',
   'partners.address': OF_THE_FIRM,
   'partners.contact_email': OF_THE_FIRM,

@@ -144,7 +144,7 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   notes: { view: 'tasks', adds: ['days_left'] },
   partners: { view: 'partners' },
   client_partners: { view: 'client_partners' },
-  factures: { view: 'invoices', adds: ['amount_paid', 'amount_outstanding'] },
+  factures: { view: 'invoices', adds: ['amount_paid', 'amount_outstanding', 'turnover_excl_tax'] },
   partner_invoices: { view: 'partner_invoices', adds: ['amount_paid', 'amount_outstanding'] },
   users: { view: 'users' },
 };

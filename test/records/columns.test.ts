@@ -105,6 +105,8 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   deadline_basis: () => 'EVENT',
   instance: () => 'TA',
   assignee_id: ({ users }) => users,
+  vat_rate: () => 5.5,
+  siren: () => '732829320',
   siret: () => '73282932000074',
   phone: () => '0102030405',
   vat_amount: () => 1,
@@ -118,7 +120,7 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
 
 /** Fields that a request must change together with another field, and fields that only a status change sets. */
 const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
-const ELSEWHERE = ['status', 'paid_at'];
+const ELSEWHERE = ['status', 'paid_at', 'factures.kind', 'factures.credits_id'];
 
 describe('a change of a record', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
@@ -129,7 +131,7 @@ describe('a change of a record', () => {
       const [table] = row.right;
       const columns = Object.entries(records.get(table)?.columns ?? {});
       const taken = columns.flatMap(([name, { change }]) =>
-        change === 'set' && !ELSEWHERE.includes(name) ? [name] : [],
+        change === 'set' && !ELSEWHERE.includes(name) && !ELSEWHERE.includes(`${table}.${name}`) ? [name] : [],
       );
       expect(taken.length).toBeGreaterThan(0);
       const token = await service.token('ADMIN');

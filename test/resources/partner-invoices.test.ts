@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -103,4 +103,59 @@ test('the creation of a bill of an unknown partner gets 404', async () => {
     const answer = await create(bill({ partner_id: randomUUID() }), token);
     expectError(answer, 'ERROR_NOT_FOUND', { partner_id: expect.any(String) });
   }
+});
+
+describe('a bill that was validated', () => {
+  async function moved(more: object, ...statuses: string[]): Promise<string> {
+    const id = await createdId('partner-invoices', bill(more));
+    for (const status of statuses) expect((await put(id, { status }, unlimitedAdmin)).status).toBe(200);
+    return id;
+  }
+
+  test.each([[['VALIDATED']], [['VALIDATED', 'PAID']], [['DISPUTED']]])(
+    'or paid or disputed (%j) cannot be changed or deleted, not even with its client',
+    async (statuses) => {
+      const { clients } = await service.tenant('Billed');
+      const theirs = await createdId('partners', { name: 'Billing', client_ids: [clients] });
+      const id = await moved({ client_id: clients, partner_id: theirs }, ...statuses);
+      const last = String(statuses.at(-1));
+      expectError(await put(id, { amount_excl_tax: 1, due_date: '2199-01-01' }, unlimitedAdmin), 'ERROR_CONFLICT', {
+        ...Object.fromEntries(
+          ['amount_excl_tax', 'due_date', 'vat_amount', 'amount_incl_tax'].map((name) => [
+            name,
+            `cannot change any more: the record is ${last}`,
+          ]),
+        ),
+      });
+      const remove = (line: string) => service.ask(`DELETE /api/${line}`, { token: unlimitedAdmin });
+      expectError(await remove(`partner-invoices/${id}`), 'ERROR_CONFLICT', {
+        status: `is ${last}: a record with this status is never deleted`,
+      });
+      expectError(await remove(`clients/${clients}`), 'ERROR_CONFLICT', {
+        partner_invoices: 'validated or disputed for this client, and never deleted: 1',
+      });
+      expectError(await remove(`partners/${theirs}`), 'ERROR_CONFLICT');
+      const read = await service.ask(`GET /api/partner-invoices/${id}`, { token: unlimitedAdmin });
+      expect(read.json).toMatchObject({ status: last, amount_excl_tax: 100 });
+      const whole = await put(id, read.json as object, unlimitedAdmin);
+      expect(whole.status).toBe(200);
+    },
+  );
+
+  test('gets the time of its payment when it is paid, and no other bill has one', async () => {
+    const id = await moved({}, 'VALIDATED', 'PAID');
+    const read = await service.ask(`GET /api/partner-invoices/${id}`, { token: manager });
+    expect(read.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
+    const paid_at = '2026-01-02T10:00:00Z';
+    expect((await put(id, { paid_at })).json).toMatchObject({ paid_at });
+    const validated = await moved({}, 'VALIDATED');
+    expectError(await put(validated, { paid_at }), 'ERROR_VALIDATION', { paid_at: expect.any(String) });
+    expect((await put(validated, { status: 'PAID', paid_at })).json).toMatchObject({ paid_at });
+  });
+
+  test('is kept, whereas a RECEIVED bill can be deleted', async () => {
+    const id = await moved({});
+    const line = `DELETE /api/partner-invoices/${id}`;
+    expect((await service.ask(line, { token: unlimitedAdmin })).status).toBe(204);
+  });
 });

@@ -75,7 +75,7 @@ const KINDS: readonly Kind[] = [
     statuses: ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'],
     allowedMoves: [
       ['DRAFT', 'ISSUED', LEADS],
-      ['ISSUED', 'PAID CANCELLED', LEADS],
+      ['ISSUED', 'PAID', LEADS],
     ],
     readers: ROLES,
     writers: LEADS,
@@ -148,7 +148,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   due_date: '2199-12-31',
   decision_date: '2026-01-31',
   granted_amount: 12.5,
-  issue_date: '2026-01-31',
+  issue_date: '2018-01-31',
 };
 
 const valuesFor = (fields: readonly string[]): object => Object.fromEntries(fields.map((name) => [name, VALUES[name]]));
@@ -241,7 +241,7 @@ describe('the fields that a status change requires', () => {
   const cases = [
     { kind: claims, from: 'SUBMITTED', to: 'ACCEPTED', fields: ['granted_amount', 'decision_date'] },
     { kind: invoices, from: 'DRAFT', to: 'ISSUED', fields: ['issue_date', 'due_date'] },
-    { kind: bills, from: 'VALIDATED', to: 'PAID', fields: ['issue_date'] },
+    { kind: bills, from: 'RECEIVED', to: 'VALIDATED', fields: ['issue_date'] },
   ] as const;
 
   /** Makes the database require the given fields for a change to the status `to` while the function `work` runs. */

@@ -59,7 +59,11 @@ const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', gr
  * from that body, and how the JSON text of the response writes amounts.
  */
 const MADE: readonly (readonly [resource: string, sent: object, differing: object, text?: string])[] = [
-  ['clients', { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' }, { nom: 'Société 1' }],
+  [
+    'clients',
+    { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' },
+    { nom: 'Société 1', siren: null },
+  ],
   [
     'cadastres',
     { site_id: own.sites, ...PARCEL, rental_value: '1234.5', reference_year: 2025 },
@@ -82,6 +86,8 @@ const MADE: readonly (readonly [resource: string, sent: object, differing: objec
       ...{ amount_excl_tax: '1000.10', status: 'DRAFT' },
     },
     {
+      ...{ kind: 'INVOICE', credits_id: null, service_date: null, description: null, vat_exemption_reason: null },
+      ...{ buyer_name: null, buyer_address: null, buyer_siren: null },
       ...{ number: null, issue_date: null, paid_at: null, amount_excl_tax: 1000.1, vat_rate: 5.5 },
       ...{ vat_amount: 55.01, amount_incl_tax: 1055.11 },
     },
@@ -93,7 +99,7 @@ const MADE: readonly (readonly [resource: string, sent: object, differing: objec
       ...{ partner_id: own.biller, client_id: own.clients, invoice_id: own.factures, number: 'F-2026/17' },
       ...{ issue_date: '2026-03-01', due_date: '2026-03-31', status: 'RECEIVED', ...PRINTED },
     },
-    {},
+    { paid_at: null },
   ],
   [
     'partners',

@@ -106,12 +106,37 @@ describe('the fields of a record that no change can alter', () => {
 test('a change of an issued invoice gets 409 that names the fields that can no longer change', async () => {
   const id = await issued();
   const body = { amount_excl_tax: 1, vat_rate: 20, issue_date: '2026-01-01', due_date: '2199-01-01' };
-  const closed = 'cannot change any more: the invoice is ISSUED';
+  const closed = 'cannot change any more: the record is ISSUED';
   expect(await conflictDetails(ask(`PUT /api/invoices/${id}`, body))).toEqual({
     amount_excl_tax: closed,
+    due_date: closed,
     issue_date: closed,
   });
   expect(await conflictDetails(ask(`PUT /api/invoices/${id}`, { vat_rate: 5.5 }))).toEqual({ vat_rate: closed });
+});
+
+test.each([
+  ['was sent', `submitted_at = '2026-01-05T10:00:00Z'`],
+  ['left the desk without a time of sending', `status = 'WITHDRAWN'`],
+])('an account manager cannot delete a claim that %s, nor its site, whereas an ADMIN can', async (_title, set) => {
+  const tenant = await service.furnishedTenant('Sent');
+  const lines = [`DELETE /api/reclamations/${tenant.reclamations}`, `DELETE /api/sites/${tenant.sites}`];
+  await service.admin(
+    `set session_replication_role = replica; update public.reclamations set ${set} where id = '${tenant.reclamations}'; reset session_replication_role`,
+  );
+  const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+  for (const line of lines) expect([line, (await ask(line, undefined, manager)).status]).toEqual([line, 403]);
+  expect((await ask(`GET /api/reclamations/${tenant.reclamations}`, undefined, manager)).status).toBe(200);
+  const admin = await service.token('ADMIN', [tenant.clients]);
+  for (const line of lines) expect([line, (await ask(line, undefined, admin)).status]).toEqual([line, 204]);
+});
+
+test('an account manager can delete an APPROVED claim that was not sent', async () => {
+  const { clients, reclamations } = await service.furnishedTenant('Approved');
+  const manager = await service.token('ACCOUNT_MANAGER', [clients]);
+  for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
+    expect((await ask(`PUT /api/reclamations/${reclamations}`, { status }, manager)).status).toBe(200);
+  expect((await ask(`DELETE /api/reclamations/${reclamations}`, undefined, manager)).status).toBe(204);
 });
 
 test('the deletion of a client gets 409 with the number of its issued invoices', async () => {

@@ -82,6 +82,15 @@ begin
         );
     return query
     select
+        'public.factures',
+        'cancelled invoices without credit notes of their whole amount, as releases before the credit notes made them',
+        (
+            select pg_catalog.count(*)
+            from public.factures as f
+            where f.status = 'CANCELLED' and f.amount_excl_tax <> (app.credited(f.id)).excl_tax
+        );
+    return query
+    select
         'app.client_documents',
         'documents whose copy with the client is missing, is another, or is of none',
         (
