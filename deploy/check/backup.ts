@@ -120,7 +120,9 @@ async function compare(
   const writes = trial.entries.filter(isAcknowledgedWrite);
   const before = writes.filter((entry) => entry.at + entry.ms < at);
   const after = writes.filter((entry) => entry.at > at);
-  const lost = before.filter(({ requestId }) => !done.has(requestId ?? ''));
+  // Of two attempts with one Idempotency-Key only the first writes, and only its request id is in the audit log.
+  const stored = new Set(writes.filter(({ requestId }) => done.has(requestId ?? '')).map(({ serial }) => serial));
+  const lost = before.filter(({ serial }) => !stored.has(serial));
   const early = after.filter(({ requestId }) => done.has(requestId ?? ''));
   const words = (what: string) => (entry: Entry) => `${entry.operation} ${entry.requestId ?? ''} ${what}`;
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rule } from '../problems.ts';
 import * as field from '../http/fields.ts';
 import * as column from '../records/column.ts';
 import { filterByAny, filterByCommune, filterByPartner, filterBySearchTextWords } from '../records/filters.ts';
