@@ -150,7 +150,7 @@ begin
             (3, 'submitted_at', extract(year from sent), extract(year from app.paris_day(was.submitted_at)), 2200),
             (4, 'received_on', extract(year from new.received_on), extract(year from was.received_on), 2200),
             (5, 'decision_date', extract(year from new.decision_date), extract(year from was.decision_date), 2200),
-            (6, 'claim_deadline', extract(year from new.claim_deadline), extract(year from was.claim_deadline), 2200),
+            (6, 'claim_deadline', extract(year from new.claim_deadline), extract(year from was.claim_deadline), 2201),
             (7, 'court_deadline', extract(year from new.court_deadline), extract(year from was.court_deadline), 2200),
             (8, 'appeal_deadline', extract(year from new.appeal_deadline), extract(year from was.appeal_deadline), 2200)
     ) as f (position, field, year, year_before, latest)

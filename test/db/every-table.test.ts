@@ -27,6 +27,7 @@ const NEVER = {
   'audit.applied': OF_NO_TENANT,
   'audit.archives': OF_NO_TENANT,
   'public.invoice_transitions': OF_NO_TENANT,
+  'public.public_holidays': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
 

@@ -32,6 +32,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   'grants.login_oid': OF_A_LOGIN,
   'invoice_transitions.table_name': 'a table',
   'migrations.name': 'a file',
+  'public_holidays.name': 'a holiday',
   'cadastres.address': OF_THE_FIRM,
   'clients.address': OF_THE_FIRM,
   'clients.company_name': OF_THE_FIRM,

@@ -25,7 +25,8 @@ const changed = async (claim: Json, body: object): Promise<Json> => {
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
   return answer.json as Json;
 };
-const details = ({ json }: { readonly json: unknown }): unknown => (json as Json)['details'];
+const details = ({ json }: { readonly json: unknown }): unknown =>
+  (json as { readonly error?: Json }).error?.['details'];
 
 describe('the database derives', () => {
   test.each([
