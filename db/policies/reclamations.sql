@@ -29,7 +29,13 @@ create policy reclamations_delete_tenant on public.reclamations for delete to ta
 
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change claims: they
 -- remove the assignee.
-grant select (id, client_id, site_id, assignee_id), update (assignee_id) on public.reclamations to taxclaims_definer;
+grant
+    select (
+        id, client_id, site_id, assignee_id, submitted_at, received_on, decision_date, decision_received_on, court_deadline,
+        judgment_notified_on, tax_year, collection_date
+    ),
+    update (assignee_id)
+on public.reclamations to taxclaims_definer;
 create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true);
 create policy reclamations_update_definer on public.reclamations for update to taxclaims_definer
     using (assignee_id is not null)

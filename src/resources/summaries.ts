@@ -13,7 +13,7 @@ const paymentSums = (due: string) => ({
   ),
   late: defineSumColumn(
     `case when r.status in (${due}) and r.due_date < ${TODAY_SQL} then r.amount_incl_tax end`,
-    'What of due should have been paid before today, in UTC.',
+    'What of due should have been paid before today, in Europe/Paris.',
   ),
   paid: defineSumColumn(`case when r.status = 'PAID' then r.amount_incl_tax end`, 'What was paid of amount_incl_tax.'),
 });
