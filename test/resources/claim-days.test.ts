@@ -48,7 +48,7 @@ describe('the database derives', () => {
     ['2024-10-25', '67482', '2024-12-27', '26 December in the Bas-Rhin'],
   ])(
     'from the receipt of the decision on %s in the commune %s the court deadline %s: %s',
-    async (received, commune, deadline) => {
+    async (received, commune, deadline, _reason) => {
       const claim = await created({ decision_received_on: received, commune_code: commune });
       expect(claim).toMatchObject({ court_deadline: deadline });
     },
