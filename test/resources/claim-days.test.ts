@@ -48,9 +48,9 @@ describe('the database derives', () => {
     ['2024-10-25', '67482', '2024-12-27', '26 December in the Bas-Rhin'],
   ])(
     'from the receipt of the decision on %s in the commune %s the court deadline %s: %s',
-    async (received, commune, deadline, _reason) => {
+    async (received, commune, deadline, reason) => {
       const claim = await created({ decision_received_on: received, commune_code: commune });
-      expect(claim).toMatchObject({ court_deadline: deadline });
+      expect([reason, claim]).toMatchObject([reason, { court_deadline: deadline }]);
     },
   );
 
