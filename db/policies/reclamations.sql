@@ -1,5 +1,6 @@
 -- Everybody with access to a client reads its claims. The firm's employees write claims, but a tax specialist cannot
--- delete one, and only an administrator deletes a claim that was sent. The table reclamation_transitions defines which role may change which status.
+-- delete one, and only an administrator deletes a claim that was sent. The table reclamation_transitions defines which
+-- role may change which status.
 
 -- No update changes client_id. No insert sets status, because a new claim is a DRAFT. A request may repeat a derived day
 -- such as response_due_at: the trigger of db/triggers/days.sql refuses another one.
@@ -33,11 +34,14 @@ create policy reclamations_delete_tenant on public.reclamations for delete to ta
         )
     );
 
-grant select (status, amount, granted_amount, instance) on public.reclamations to taxclaims_definer;
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change claims: they
 -- remove the assignee.
 grant
-    select (id, client_id, site_id, assignee_id, claim_type, tax_year, commune_code, notice_reference, status),
+    select (
+        id, client_id, site_id, assignee_id, claim_type, amount, status, tax_year, commune_code, notice_reference,
+        collection_date, submitted_at, received_on, decision_date, decision_received_on, court_deadline, granted_amount,
+        instance, judgment_notified_on
+    ),
     update (assignee_id)
 on public.reclamations to taxclaims_definer;
 create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true);

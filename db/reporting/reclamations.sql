@@ -8,7 +8,6 @@ select
             then r.assignee_id
     end as assignee_id,
     r.deadline_basis, r.received_on, r.response_extended,
-    r.received_on is null and r.submitted_at is not null as response_is_estimate,
     r.regularisation_asked_on, r.regularisation_due_on, r.decision_received_on, r.instance, r.judgment_notified_on,
     r.appeal_deadline, r.refund_interest, r.status_reason
 from public.reclamations as r;

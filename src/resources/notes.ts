@@ -82,7 +82,7 @@ const notes = listOf({
     within: filterByCondition(
       field.integerParameter(0, 3660),
       `r.due_on <= ${TODAY_SQL} + $::integer`,
-      'Only those whose last day is at most so many days ahead, in UTC, or has passed.',
+      'Only those whose last day is at most so many days ahead, in Europe/Paris, or has passed.',
     ),
   },
   selective: ['reclamation_id', 'mine', 'assignee_id'],

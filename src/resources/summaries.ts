@@ -20,7 +20,7 @@ const paymentSums = (due: string, sign = '', credited = '') => ({
   ),
   late: defineSumColumn(
     `case when ${due} and r.due_date < ${TODAY_SQL} then r.amount_incl_tax${credited} end`,
-    'What of due should have been paid before today, in UTC.',
+    'What of due should have been paid before today, in Europe/Paris.',
   ),
   paid: defineSumColumn(
     `case when r.paid_at is not null or r.status = 'PAID' then ${sign}r.amount_incl_tax end`,

@@ -49,7 +49,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
       ...['client_partners_pkey', 'communes_pkey', 'invoice_counters_pkey'],
       ...['identity_changes_pkey', 'identity_changes_user_id_fkey'],
       ...['invoice_transitions_pkey', 'reclamation_history_reclamation_of_client'],
-      ...['reclamation_transitions_pkey', 'users_subject_key'],
+      ...['public_holidays_pkey', 'reclamation_transitions_pkey', 'users_subject_key'],
     ].map((name) => [name, NO_REQUEST]),
   ),
 };

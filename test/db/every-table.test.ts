@@ -31,6 +31,7 @@ const NEVER = {
   'audit.archives': OF_NO_TENANT,
   'public.communes': OF_NO_TENANT,
   'public.invoice_transitions': OF_NO_TENANT,
+  'public.public_holidays': OF_NO_TENANT,
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
 

@@ -33,6 +33,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   'invoice_transitions.table_name': 'a table',
   'communes.name': 'a commune',
   'migrations.name': 'a file',
+  'public_holidays.name': 'a holiday',
   'cadastres.address': OF_THE_FIRM,
   'clients.address': OF_THE_FIRM,
   'clients.company_name': OF_THE_FIRM,

@@ -27,7 +27,11 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
     app.access_digest app.is_siren app.is_siret app.searchable app.words app.moves app.missing app.describe_next_statuses app.check_move
-    app.notice_key app.explain_condition
+    app.notice_key app.explain_condition app.refuse_claim_day
+  `),
+  [`auditor definer reporting ${REQUESTS}`]: words(`
+    app.paris_day app.paris_today app.claim_deadline app.response_due_day app.response_due_at app.regularisation_due_day
+    app.next_working_day app.court_day app.appeal_day app.relief_day
   `),
   definer: words(`
     app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change

@@ -182,6 +182,10 @@ function special(): Check[] {
         [`a caller in role ${role} reads the INSEE codes of communes`]: own(role, 'select 1 from public.communes'),
       }),
       ...ending('denied', {
+        [`a caller in role ${role} cannot add a public holiday`]: own(
+          role,
+          `${allow}.public_holidays values ('2026-12-24', 'FR', 'Réveillon')`,
+        ),
         [`a caller in role ${role} cannot allow a new status change of a claim`]: own(
           role,
           `${allow}.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`,

@@ -44,7 +44,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tables whose rows the API shows as part of another record, or does not show at all. */
-const PARTS = ['client_partners', 'communes', 'invoice_counters'];
+const PARTS = ['client_partners', 'communes', 'invoice_counters', 'public_holidays'];
 
 interface Described extends RecordShape {
   readonly columns: Readonly<
@@ -118,9 +118,19 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   site_id: (_tenant, other) => other.sites,
 };
 
-/** Fields that a request must change together with another field, and fields that only a status change sets. */
-const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
-const ELSEWHERE = ['status', 'paid_at', 'factures.kind', 'factures.credits_id'];
+/**
+ * Fields that a request must change together with another field, and fields that only a status change sets or that
+ * follow from other fields.
+ */
+const TOGETHER: Readonly<Record<string, object>> = {
+  amount_incl_tax: { vat_amount: 1 },
+  vat_amount: {},
+  claim_deadline: { deadline_basis: 'EVENT' },
+};
+const ELSEWHERE = [
+  ...['status', 'paid_at', 'response_due_at', 'regularisation_due_on'],
+  ...['factures.kind', 'factures.credits_id'],
+];
 
 describe('a change of a record', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);

@@ -100,7 +100,10 @@ test.each(ROLES)(
   async (role) => {
     const { id, token } = await person(service, role, [own.clients]);
     const listed = await service.ask('GET /api/deadlines?within=366&passed=31&limit=1000', { token });
-    const deadlines = listed.json as readonly { kind: string; id: string; due_on: string }[];
+    const all = listed.json as readonly { kind: string; id: string; due_on: string | null }[];
+    // An event needs a day.
+    const deadlines = all.filter((one) => one.due_on !== null);
+    expect(deadlines.length).toBeLessThan(all.length);
     expect(deadlines.length).toBeGreaterThan(2);
     const answer = await read(await addressOf({ token }));
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);

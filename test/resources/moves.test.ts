@@ -83,7 +83,7 @@ test('a claim’s first change to SUBMITTED sets submitted_at, and response_due_
   const id = await claim('APPROVED');
   const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
   const [row] =
-    await service.sql`select ${due}::timestamptz = (${first}::timestamptz at time zone 'UTC' + interval '6 months') at time zone 'UTC' as due`;
+    await service.sql`select ${due}::timestamptz = app.response_due_at(null, ${first}::timestamptz, false) as due`;
   expect(row).toEqual({ due: true });
   await move(id, 'REGULARISATION_REQUESTED');
   expect((await move(id, 'SUBMITTED')).json).toMatchObject({ submitted_at: first, response_due_at: due });
@@ -92,7 +92,7 @@ test('a claim’s first change to SUBMITTED sets submitted_at, and response_due_
 test('a claim that moves to SUBMITTED keeps a submitted_at that the request contains', async () => {
   const id = await claim('APPROVED');
   const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
-  expect(answer.json).toMatchObject({ submitted_at: '2025-08-31T21:30:00Z', response_due_at: '2026-02-28T21:30:00Z' });
+  expect(answer.json).toMatchObject({ submitted_at: '2025-08-31T21:30:00Z', response_due_at: '2026-02-28T22:59:59Z' });
 });
 
 test('a claim’s submitted_at outside the years 1900 to 2200 is refused in any time zone', async () => {
@@ -116,7 +116,7 @@ test.each([
 ])('a claim about a tax collected on %s has the deadline %s', async (collected, deadline) => {
   const token = await service.token('ADMIN', [tenant.clients]);
   const id = await claim('DRAFT');
-  const body = { collection_date: collected, claim_deadline: '1999-01-01' };
+  const body = { collection_date: collected, claim_deadline: null };
   const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body });
   expect(answer.json).toMatchObject({ collection_date: collected, claim_deadline: deadline });
   const cleared = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { collection_date: null } });

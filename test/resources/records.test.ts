@@ -76,7 +76,14 @@ const MADE: readonly (readonly [resource: string, sent: object, differing: objec
       ...{ client_id: own.clients, site_id: own.sites, claim_type: 'CFE', amount: 1000, tax_year: 2025 },
       ...{ ...NOTICE, ...DECISION, submitted_at: '2026-01-31T12:00:00Z', granted_amount: 0.1, refund_amount: 0 },
     },
-    { status: 'DRAFT', claim_deadline: '2026-12-31', response_due_at: '2026-07-31T12:00:00Z', assignee_id: null },
+    {
+      status: 'DRAFT',
+      claim_deadline: '2026-12-31',
+      response_due_at: '2026-07-31T21:59:59Z',
+      response_extended: false,
+      response_is_estimate: true,
+      assignee_id: null,
+    },
     '"amount":1000.00,',
   ],
   [

@@ -77,7 +77,7 @@ describe('a reminder mail', () => {
       {
         due: [
           {
-            ...{ kind, id: 'due', reclamationId: 'claim', dueOn: '2026-01-31', daysLeft: 1 },
+            ...{ kind, id: 'due', reclamationId: 'claim', due: { day: '2026-01-31', daysLeft: 1 }, missing: [] },
             ...{ clientName: 'Own', about: 'F-1', claim: undefined },
           },
         ],

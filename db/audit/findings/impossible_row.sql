@@ -1,13 +1,10 @@
 create view audit.finding_impossible_row with (security_invoker) as
 select
-    -- The view only warns of values that cannot reveal rows hidden by policies. The previous release could write those of
-    -- public.reclamations and public.cadastres.
+    -- The view only warns of values that cannot reveal rows hidden by policies: those of users, and values of claims, parcels
+    -- and invoices that the previous release could write.
     case
-        when f.object in (
-            'public.users', 'public.users.calendar_digest', 'public.cadastres.commune_code',
-            'public.reclamations.commune_code', 'public.reclamations.notice_reference',
-            'public.reclamations.granted_amount', 'public.reclamations.instance'
-        ) then 'warning'
+        when f.object ~ '^public\.(users|factures|(users|reclamations|cadastres)\..+)$' and f.object <> 'public.users.erased_at'
+            then 'warning'
         else 'error'
     end as level,
     f.object,

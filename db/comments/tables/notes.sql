@@ -4,7 +4,7 @@ comment on column public.notes.author_id is
 comment on column public.notes.text is 'Text of the note, at most 10,000 characters. Reporting views omit this text.';
 comment on column public.notes.internal is
     'True for a note that users of the role CLIENT cannot read. True by default; false if a CLIENT writes the note.';
-comment on column public.notes.due_on is 'Last day of the task, in UTC; null for a note that is not a task.';
+comment on column public.notes.due_on is 'Last day of the task, in Europe/Paris; null for a note that is not a task.';
 comment on column public.notes.assignee_id is
     'User who must do the task. The user must be active and able to read the task when it is assigned. If a user may '
     'no longer read an open task, the task loses this assignee. assignee_id is null if nobody is assigned.';

@@ -91,6 +91,31 @@ begin
         );
     return query
     select
+        'public.reclamations.decision_date',
+        'claims from before the rules of their days, with days in the wrong order, after today or before 1990',
+        (
+            with today as materialized (
+                select app.paris_today() as day
+            )
+            select pg_catalog.count(*)
+            from (
+                select
+                    app.paris_day(c.submitted_at) as sent, c.received_on, c.decision_date, c.decision_received_on,
+                    c.court_deadline, c.judgment_notified_on, c.tax_year, c.collection_date
+                from public.reclamations as c
+                offset 0
+            ) as r
+            cross join today as t
+            where r.received_on < r.sent
+                or r.decision_date < r.sent
+                or r.decision_received_on < greatest(r.decision_date, r.sent)
+                or r.court_deadline < greatest(r.decision_date, r.decision_received_on)
+                or greatest(r.sent, r.received_on, r.decision_date, r.decision_received_on, r.judgment_notified_on) > t.day
+                or least(r.collection_date, r.decision_date, r.sent) < date '1990-01-01'
+                or r.tax_year not between 1990 and extract(year from t.day) + 1
+        );
+    return query
+    select
         'app.client_documents',
         'documents whose copy with the client is missing, is another, or is of none',
         (
