@@ -111,7 +111,7 @@ end
 $walk$;
 
 update public.reclamations
-set decision_date = '2025-03-14', granted_amount = 30100.00, court_deadline = '2025-05-14'
+set decision_date = '2025-03-14', granted_amount = 30100.00, decision_received_on = '2025-03-14'
 where id = 'e1000000-0000-4000-8000-000000000001';
 
 update public.reclamations

@@ -1,16 +1,19 @@
 -- Everybody with access to a client reads its claims. The firm's employees write claims, but a tax specialist cannot
 -- delete one. The table reclamation_transitions defines which role may change which status.
 
--- No update changes client_id. No insert sets status, because a new claim is a DRAFT.
+-- No update changes client_id. No insert sets status, because a new claim is a DRAFT. A request may repeat a derived day
+-- such as response_due_at: the trigger of db/triggers/days.sql refuses another one.
 select app.grant_columns(
     'public.reclamations', readers => 'taxclaims_client', writers => 'taxclaims_tax_specialist',
     cr => '{id, client_id}',
     cru => '{
-        site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, submitted_at,
-        decision_date, court_deadline, granted_amount, refund_amount, grounds, assignee_id
+        site_id, claim_type, amount, tax_year, commune_code, notice_reference, collection_date, deadline_basis,
+        claim_deadline, submitted_at, received_on, response_extended, response_due_at, regularisation_asked_on,
+        regularisation_due_on, decision_date, decision_received_on, court_deadline, instance, judgment_notified_on,
+        appeal_deadline, granted_amount, refund_amount, refund_interest, grounds, assignee_id
     }',
-    ru => '{status}',
-    r => '{claim_deadline, response_due_at, created_at, updated_at, search_text, xmin}'
+    ru => '{status, status_reason}',
+    r => '{created_at, updated_at, search_text, xmin}'
 );
 grant delete on public.reclamations to taxclaims_account_manager;
 

@@ -6,7 +6,11 @@ select
     case
         when (r.assignee_id, r.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
             then r.assignee_id
-    end as assignee_id
+    end as assignee_id,
+    r.deadline_basis, r.received_on, r.response_extended,
+    r.received_on is null and r.submitted_at is not null as response_is_estimate,
+    r.regularisation_asked_on, r.regularisation_due_on, r.decision_received_on, r.instance, r.judgment_notified_on,
+    r.appeal_deadline, r.refund_interest, r.status_reason
 from public.reclamations as r;
 
 comment on column reporting.reclamations.status is 'Join reporting.statuses on status and record = ''reclamation''.';

@@ -2,7 +2,7 @@ import escapeHtml from 'escape-html';
 import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
 import { shortenToSingleLine } from '../single-line.ts';
 import type { Language } from '../problems.ts';
-import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
+import { buildFieldLabel, ENUM_LABELS, type BilingualLabels } from '../words.ts';
 import type { Mail } from './mailer.ts';
 
 /** A claim, task, invoice or bill with a due date, as the reminder mail shows it. */
@@ -10,8 +10,10 @@ export interface DueItem {
   readonly kind: keyof typeof ENUM_LABELS.DeadlineKind;
   readonly id: string;
   readonly reclamationId: string | undefined;
-  readonly dueOn: string;
-  readonly daysLeft: number;
+  /** Undefined if the last day is not known. */
+  readonly due: { readonly day: string; readonly daysLeft: number } | undefined;
+  /** The fields without which the last day is not known, or an estimate. */
+  readonly missing: readonly string[];
   readonly clientName: string;
   /** The text of a task, or the number of an invoice. */
   readonly about: string | undefined;
@@ -36,6 +38,8 @@ const REMINDER_TEXTS = {
     opening: 'Ces échéances approchent ou viennent de passer :',
     client: (name: string) => `Client : ${name}`,
     until: (day: string, distance: string) => `Jusqu’au ${day} (${distance})`,
+    estimate: (fields: string) => `date estimée ; à renseigner : ${fields}`,
+    undated: (fields: string) => `Date manquante ; à renseigner : ${fields}`,
     of: ' : ',
     notice: 'avis',
     moreLines: (count: number) => `Et ${String(count)} de plus.`,
@@ -49,6 +53,8 @@ const REMINDER_TEXTS = {
     opening: 'These deadlines come near or have just passed:',
     client: (name: string) => `Client: ${name}`,
     until: (day: string, distance: string) => `Until ${day} (${distance})`,
+    estimate: (fields: string) => `an estimate; to be entered: ${fields}`,
+    undated: (fields: string) => `Date missing; to be entered: ${fields}`,
     of: ': ',
     notice: 'notice',
     moreLines: (count: number) => `And ${String(count)} more.`,
@@ -67,16 +73,22 @@ export function createReminderMail(
     new Intl.DateTimeFormat(texts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
   const daysFormat = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' });
   const baseUrl = frontendUrl?.replace(/\/+$/, '');
+  const describeEnd = ({ due: end, missing }: DueItem): string => {
+    const fields = missing.map((field) => buildFieldLabel(field)[language === 'fr' ? 0 : 1]).join(', ');
+    if (end === undefined) return texts.undated(fields);
+    const until = texts.until(formatDay(end.day, 'full'), daysFormat.format(end.daysLeft, 'day'));
+    return missing.length === 0 ? until : `${until}, ${texts.estimate(fields)}`;
+  };
   const items = due.map((one) => ({
     title: findEnumLabel('DeadlineKind', one.kind, language) + texts.of + buildItemTitle(one, language),
     client: texts.client(shortenLine(one.clientName)),
-    until: texts.until(formatDay(one.dueOn, 'full'), daysFormat.format(one.daysLeft, 'day')),
+    until: describeEnd(one),
     address: baseUrl && baseUrl + buildItemPath(one),
   }));
   const greeting = texts.greeting(shortenLine(name));
   const omitted = count > due.length ? [texts.moreLines(count - due.length)] : [];
   const settings = baseUrl === undefined ? [] : [texts.choose, `${baseUrl}/reminders`];
-  const subject = texts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
+  const subject = texts.subject(count, formatDay(due.find((one) => one.due !== undefined)?.due?.day ?? day, 'long'));
   const text = [
     ...[greeting, '', texts.opening],
     ...items.flatMap(({ title, client, until, address }) => [

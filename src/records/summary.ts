@@ -11,8 +11,8 @@ import { buildUniqueCursorCondition, buildUniqueOrderBy, type SortOrder } from '
 import { collectParameters } from './parameters.ts';
 import { record, type RecordColumns, type RecordDefinition } from './record.ts';
 
-/** Today's date in UTC, as SQL. */
-export const TODAY_SQL = "(pg_catalog.now() at time zone 'UTC')::date";
+/** Today's date in Europe/Paris, as SQL. */
+export const TODAY_SQL = 'app.paris_today()';
 
 /** A column with the sum of `sql` over the rows `r`. */
 export function defineSumColumn(sql: string, says: string): column.Column {

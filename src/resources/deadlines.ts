@@ -17,52 +17,98 @@ import { reclamation } from './reclamation-record.ts';
 
 export const deadlineKind = field.enumOf('DeadlineKind');
 export type DeadlineKind = z.output<typeof deadlineKind>;
-const CLAIM_DEADLINE_KINDS: ReadonlySet<DeadlineKind> = new Set(['claim', 'response', 'court', 'task']);
+const CLAIM_DEADLINE_KINDS: ReadonlySet<DeadlineKind> = new Set([
+  ...(['claim', 'response', 'silence', 'regularisation', 'court', 'appeal', 'relief', 'task'] as const),
+]);
 
 interface DayRange {
   readonly within: string;
   readonly passed: string;
 }
 
-/**
- * Limits deadlines to a range of days. `isInTimes` compares a column of times with the first and last moment
- * of the range, so that Postgres can use the column's index.
- */
+/** Each condition compares a column of an index with the first and the last day of the range. */
 const isInDays = (column: string, { within, passed }: DayRange): string =>
   `${column} between ${TODAY_SQL} - ${passed}::integer and ${TODAY_SQL} + ${within}::integer`;
 const isInTimes = (column: string, { within, passed }: DayRange): string =>
-  `${column} >= (${TODAY_SQL} - ${passed}::integer)::timestamp at time zone 'UTC'
-        and ${column} < (${TODAY_SQL} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
+  `${column} >= (${TODAY_SQL} - ${passed}::integer)::timestamp at time zone 'Europe/Paris'
+        and ${column} < (${TODAY_SQL} + ${within}::integer + 1)::timestamp at time zone 'Europe/Paris'`;
+/** Limits the claim deadline, which is in an index, to the years from which app.relief_day counts to a day of the range. */
+const isFourYearsBefore = (column: string, { within, passed }: DayRange): string =>
+  `${column} >= date_trunc('year', (${TODAY_SQL} - ${passed}::integer)::timestamp - interval '4 years')::date
+        and ${column} < (date_trunc('year', (${TODAY_SQL} + ${within}::integer)::timestamp) - interval '3 years')::date`;
 
-const selectOfClaims = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
-    select d.kind, ${id} as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
+const selectOfClaims = (kind: DeadlineKind, condition: string): string => `
+    select
+        d.kind, ${kind === 'task' ? 'd.note_id' : 'd.reclamation_id'} as id, d.due_on, d.missing, d.client_id,
+        d.reclamation_id, d.assignee_id, d.status, d.amount
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
-const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
-  claim: (window) => selectOfClaims('claim', isInDays('d.due_on', window)),
-  response: (window) => selectOfClaims('response', isInTimes('d.due_at', window)),
-  court: (window) => selectOfClaims('court', isInDays('d.due_on', window)),
-  task: (window) => selectOfClaims('task', isInDays('d.due_on', window), 'd.note_id'),
-  invoice: (window) => `
+/** Each kind has one select for each way in which an index finds its rows. */
+const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => readonly string[]>> = {
+  claim: (window) => [selectOfClaims('claim', isInDays('d.due_on', window))],
+  response: (window) => [selectOfClaims('response', isInTimes('d.due_at', window))],
+  silence: (window) => [selectOfClaims('silence', isInTimes('d.due_at', window))],
+  regularisation: (window) => [selectOfClaims('regularisation', isInDays('d.due_on', window))],
+  court: (window) => [selectOfClaims('court', isInDays('d.due_on', window))],
+  appeal: (window) => [selectOfClaims('appeal', isInDays('d.due_on', window))],
+  relief: (window) => [
+    selectOfClaims('relief', `${isFourYearsBefore('d.runs_from', window)} and ${isInDays('d.due_on', window)}`),
+  ],
+  task: (window) => [selectOfClaims('task', isInDays('d.due_on', window))],
+  invoice: (window) => [
+    `
     select
-        'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
-        f.amount_incl_tax as amount
+        'invoice' as kind, f.id, f.due_date as due_on, '{}'::text[] as missing, f.client_id, f.reclamation_id,
+        null::uuid as assignee_id, f.status, f.amount_incl_tax as amount
     from public.factures as f
     where f.status = 'ISSUED' and ${isInDays('f.due_date', window)}`,
-  partner_invoice: (window) => `
+  ],
+  partner_invoice: (window) => [
+    `
     select
-        'partner_invoice' as kind, b.id, b.due_date as due_on, b.client_id, null::uuid as reclamation_id,
-        null::uuid as assignee_id, b.status, b.amount_incl_tax as amount
+        'partner_invoice' as kind, b.id, b.due_date as due_on, '{}'::text[] as missing, b.client_id,
+        null::uuid as reclamation_id, null::uuid as assignee_id, b.status, b.amount_incl_tax as amount
     from public.partner_invoices as b
     where b.status in ('RECEIVED', 'VALIDATED') and ${isInDays('b.due_date', window)}`,
+  ],
+};
+
+/** The kinds of which the last day may be unknown, with the column of the index that has the claims without it. */
+const UNDATED_COLUMNS: Readonly<Partial<Record<DeadlineKind, string>>> = {
+  claim: 'd.due_on',
+  response: 'd.due_at',
+  regularisation: 'd.due_on',
+  court: 'd.due_on',
+  appeal: 'd.due_on',
+  relief: 'd.runs_from',
 };
 
 /** Roles that may not read partners' bills get no select for bills. */
 export function selectEachKind(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
-    .map((kind) => DEADLINE_SELECTS[kind](window));
+    .flatMap((kind) => DEADLINE_SELECTS[kind](window));
+}
+
+/** The deadlines of `selectEachKind`, every silence since it began, and the claims of which a last day is not known. */
+export function selectEachKindAndUndated(
+  kinds: readonly DeadlineKind[],
+  role: Role,
+  window: DayRange,
+): readonly string[] {
+  return [
+    ...selectEachKind(
+      kinds.filter((kind) => kind !== 'silence'),
+      role,
+      window,
+    ),
+    ...(kinds.includes('silence') ? [selectOfClaims('silence', 'true')] : []),
+    ...kinds.flatMap((kind) => {
+      const column = UNDATED_COLUMNS[kind];
+      return column === undefined ? [] : [selectOfClaims(kind, `${column} is null`)];
+    }),
+  ];
 }
 
 const claimId = column.withMeta(column.nullable(column.uuid), {
@@ -75,10 +121,17 @@ const deadline = record('Deadline', 'reclamations', {
     column.uuid,
     'The claim, the note of the task, the invoice or the partner’s bill that it is about, as kind says.',
   ),
-  due_on: column.readOnlyWithDescription(column.date, 'The last day, in UTC.'),
+  due_on: column.readOnlyWithDescription(
+    column.nullable(column.date),
+    'The last day, in Europe/Paris. Null if it is not known: missing names what to enter.',
+  ),
   days_left: column.readOnlyWithDescription(
-    column.integer,
-    'From today, in UTC: 0 on the last day, negative once it has passed.',
+    column.nullable(column.integer),
+    'From today, in Europe/Paris: 0 on the last day, negative once it has passed, null if it is not known.',
+  ),
+  missing: column.readOnlyWithDescription(
+    column.textArray,
+    'The fields of the claim without which the last day is not known, or an estimate; empty if it is known.',
   ),
   client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
   reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(claimId)),
@@ -99,16 +152,16 @@ const deadlineFilters = {
 };
 
 const KIND_DESCRIPTION =
-  'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
+  'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED and that day has not passed. silence: the same from the day after, when the court can be asked at any time; listed however long ago. regularisation: until when the claim can be mended, while it is REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED and no court was asked; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. appeal: until when the next court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED after a judgment of the TA or the CAA. relief: until when the administration can grant relief of its own motion, while it is REJECTED, or DRAFT, READY_FOR_REVIEW or APPROVED after its claim deadline. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
 const deadlinesQuery = z.strictObject({
   within: field.describeParameter(
     field.integerParameterWithDefault(0, 3660, 30),
-    'Only those whose last day is at most so many days ahead.',
+    'Only those whose last day is at most so many days ahead, or not known.',
   ),
   passed: field.describeParameter(
     field.integerParameterWithDefault(0, 3660, 0),
-    'Also those that have passed, at most so many days ago, and still count.',
+    'Also those that have passed, at most so many days ago, and still count. A silence is listed in any case.',
   ),
   kind: field.describeParameter(field.distinctListOf(deadlineKind), KIND_DESCRIPTION).optional(),
   client_id: field.describeParameter(deadlineFilters.client_id.rule, 'Only those of this client.').optional(),
@@ -123,7 +176,7 @@ const deadlinesQuery = z.strictObject({
   after: field.pageParameters.after,
 });
 
-const deadlinesCursor = createCursorFormat(['deadlines'], [false, false, false]);
+const deadlinesCursor = createCursorFormat(['deadlines'], [true, false, false]);
 
 function selectDeadlines(requested: z.output<typeof deadlinesQuery>, { role }: Caller): ListQuery {
   const { values, add } = collectParameters();
@@ -131,8 +184,8 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuery>, { role }: C
   const kinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
-  const selects = selectEachKind(kinds, role, window);
-  const union = selects.length === 0 ? [DEADLINE_SELECTS.invoice(window)] : selects;
+  const selects = selectEachKindAndUndated(kinds, role, window);
+  const union = selects.length === 0 ? DEADLINE_SELECTS.invoice(window) : selects;
   const conditions = [
     ...(selects.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
@@ -140,16 +193,21 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuery>, { role }: C
     ),
   ];
   if (requested.after !== undefined) {
-    const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
-    conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
+    const [due, kind = '', id = ''] = deadlinesCursor.read(requested.after);
+    const [last, lastId] = [`${add(kind)}::text`, `${add(id)}::uuid`];
+    conditions.push(
+      due == null
+        ? `(u.due_on is not null or (u.kind, u.id) > (${last}, ${lastId}))`
+        : `(u.due_on, u.kind, u.id) > (${add(due)}::date, ${last}, ${lastId})`,
+    );
   }
-  const order = 'order by r.due_on, r.kind, r.id';
+  const order = 'order by r.due_on nulls first, r.kind, r.id';
   const rows = `
 select r.*
 from (
     select
-        u.kind, u.id, u.due_on, u.due_on - ${TODAY_SQL} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
-        u.status, u.amount
+        u.kind, u.id, u.due_on, u.due_on - ${TODAY_SQL} as days_left, u.missing, u.client_id, u.reclamation_id,
+        u.assignee_id, u.status, u.amount
     from (${union.join('\n    union all')}
     ) as u
     ${buildWhereClause(conditions)}
@@ -171,7 +229,7 @@ export const deadlinesEndpoint = endpoint({
   of: deadline,
   method: 'get',
   path: '/api/deadlines',
-  summary: 'List what runs out when for the caller’s clients, of all kinds, nearest first',
+  summary: 'List what runs out when for the caller’s clients, of all kinds: unknown days first, then the nearest',
   roles: ROLES,
   query: deadlinesQuery,
   list: ({ query }, caller) => selectDeadlines(query, caller),

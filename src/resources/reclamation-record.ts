@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import * as field from '../http/fields.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
@@ -12,6 +13,10 @@ import { site } from './sites.ts';
 export const reclamationStatus = field.enumOf('ReclamationStatus');
 
 const claimType = field.enumOf('ClaimType');
+
+const deadlineBasis = field.enumOf('DeadlineBasis');
+
+const courtInstance = field.enumOf('CourtInstance');
 
 const claimAssignee = defineAssignee('Only those that this user works on, or with none nobody.');
 
@@ -31,14 +36,30 @@ export const reclamation = record(
     commune_code: column.optional(column.text(5), field.communeCode),
     notice_reference: column.optional(column.text(100), field.text(100)),
     collection_date: column.optional(column.date, field.date),
-    claim_deadline: column.readOnly(column.nullable(column.date)),
+    deadline_basis: column.optional(column.enumText(deadlineBasis), deadlineBasis),
+    claim_deadline: column.optional(column.date, field.date),
     submitted_at: column.optional(column.time, field.timestampInput),
-    response_due_at: column.readOnly(column.nullable(column.time)),
+    received_on: column.optional(column.date, field.date),
+    response_extended: column.withDefault(column.boolean, z.boolean(rule('not_true_or_false')), 'false'),
+    response_due_at: column.optional(column.time, field.timestampInput),
+    response_is_estimate: column.readOnlyWithDescription(
+      column.boolean,
+      'True while received_on is unknown: response_due_at is then counted from submitted_at, and is an estimate.',
+      '(r.received_on is null and r.submitted_at is not null)',
+    ),
+    regularisation_asked_on: column.optional(column.date, field.date),
+    regularisation_due_on: column.optional(column.date, field.date),
     decision_date: column.optional(column.date, field.date),
+    decision_received_on: column.optional(column.date, field.date),
     court_deadline: column.optional(column.date, field.date),
+    instance: column.optional(column.enumText(courtInstance), courtInstance),
+    judgment_notified_on: column.optional(column.date, field.date),
+    appeal_deadline: column.optional(column.date, field.date),
     granted_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     refund_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
+    refund_interest: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     grounds: column.optional(column.text(), field.longText),
+    status_reason: column.writableOnChange(column.nullable(column.text(1000)), field.nonBlankText(1000).nullable()),
     assignee_id: claimAssignee.column,
     ...column.timestampColumns,
   },
@@ -57,9 +78,11 @@ export const reclamation = record(
         collection_date: '2024-08-31',
         claim_deadline: '2025-12-31',
         submitted_at: '2024-10-21T08:00:00Z',
-        response_due_at: '2025-04-21T08:00:00Z',
+        response_due_at: '2025-04-21T21:59:59Z',
+        response_is_estimate: true,
         decision_date: '2025-03-14',
-        court_deadline: '2025-05-14',
+        decision_received_on: '2025-03-14',
+        court_deadline: '2025-05-15',
         granted_amount: 30100,
         grounds: 'Surface pondérée surévaluée : les auvents sont comptés comme surface close.',
         assignee_id: 'd1000000-0000-4000-8000-000000000003',

@@ -9,7 +9,7 @@ import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { MAX_REMINDER_DEADLINES } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
-import { deadlineKind, selectEachKind } from './deadlines.ts';
+import { deadlineKind, selectEachKindAndUndated } from './deadlines.ts';
 
 /* A user's settings for reminder mails, and the deadlines in a mail; docs/decisions/reminders.md */
 
@@ -88,14 +88,14 @@ const REMINDER_DAY_RANGE = { within: '32', passed: '33' } as const;
 
 function selectDueItems({ caller: { role }, kinds, day, remindedUntil, onlyMine }: Reminder): Statement | undefined {
   const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const selects = selectEachKind(wanted, role, REMINDER_DAY_RANGE);
+  const selects = selectEachKindAndUndated(wanted, role, REMINDER_DAY_RANGE);
   if (selects.length === 0) return undefined;
   const bill = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
   const includesBills = wanted.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
-    d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
+    d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, array_to_string(d.missing, ','), c.company_name,
     case
         when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
         when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? bill : ''}
@@ -105,13 +105,17 @@ from (${selects.join('\n    union all')}
 ) as d
 join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
-where exists (
-        select
-        from unnest(case d.kind when 'task' then '${TASK_REMINDER_DAYS}' else '${REMINDER_DAYS}' end::integer[]) as t (days)
-        where d.due_on - t.days > $2::date and d.due_on - t.days <= $1::date
-    )
+where case
+        -- An unknown day is told each Monday until it is known.
+        when d.due_on is null then date_trunc('week', $1::date::timestamp)::date > $2::date
+        else exists (
+            select
+            from unnest(case d.kind when 'task' then '${TASK_REMINDER_DAYS}' else '${REMINDER_DAYS}' end::integer[]) as t (days)
+            where d.due_on - t.days > $2::date and d.due_on - t.days <= $1::date
+        )
+    end
     and (not $3::boolean or d.assignee_id = app.user_id())
-order by d.due_on, c.company_name, d.kind, d.id
+order by d.due_on nulls first, c.company_name, d.kind, d.id
 limit $4`;
   return { text, values: [day, remindedUntil, onlyMine, MAX_REMINDER_DEADLINES] };
 }
@@ -131,12 +135,12 @@ export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder
   const [result] = await database.run(context, [statement]);
   const rows = result?.rows ?? [];
   const due = rows.map(
-    ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({
+    ([kind, id, reclamationId, dueOn, daysLeft, missing, clientName, about, type, year, notice]): DueItem => ({
       kind: deadlineKind.parse(kind),
       id: String(id),
       reclamationId: reclamationId ?? undefined,
-      dueOn: String(dueOn),
-      daysLeft: Number(daysLeft),
+      due: dueOn == null ? undefined : { day: dueOn, daysLeft: Number(daysLeft) },
+      missing: missing == null || missing === '' ? [] : missing.split(','),
       clientName: String(clientName),
       about: about ?? undefined,
       claim: type == null ? undefined : { type, year: year ?? undefined, notice: notice ?? undefined },

@@ -44,7 +44,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tables whose rows the API shows as part of another record, or does not show at all. */
-const PARTS = ['client_partners', 'invoice_counters'];
+const PARTS = ['client_partners', 'invoice_counters', 'public_holidays'];
 
 interface Described extends RecordShape {
   readonly columns: Readonly<
@@ -102,6 +102,8 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   claim_type: () => 'CFE',
   kind: () => 'DECISION',
   collection_date: () => '2024-08-31',
+  deadline_basis: () => 'EVENT',
+  instance: () => 'TA',
   assignee_id: ({ users }) => users,
   siret: () => '73282932000074',
   phone: () => '0102030405',
@@ -114,9 +116,16 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   site_id: (_tenant, other) => other.sites,
 };
 
-/** Fields that a request must change together with another field, and fields that only a status change sets. */
-const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
-const ELSEWHERE = ['status', 'paid_at'];
+/**
+ * Fields that a request must change together with another field, and fields that only a status change sets or that
+ * follow from other fields.
+ */
+const TOGETHER: Readonly<Record<string, object>> = {
+  amount_incl_tax: { vat_amount: 1 },
+  vat_amount: {},
+  claim_deadline: { deadline_basis: 'EVENT' },
+};
+const ELSEWHERE = ['status', 'paid_at', 'response_due_at', 'regularisation_due_on'];
 
 describe('a change of a record', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);

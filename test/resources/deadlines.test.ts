@@ -11,21 +11,27 @@ import { words } from '../support/words.ts';
 
 /* This suite tests GET /api/deadlines, the list of coming deadlines. */
 
-/** Returns the SQL of the date that is the given number of days after today in UTC. */
-const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
+/** Returns the SQL of the date that is the given number of days after today in Europe/Paris. */
+const day = (days: number): string => `((now() at time zone 'Europe/Paris')::date + ${days})`;
 
 /**
  * Inserts two claims: for one the response of the tax office is due in `response` days, for the other the court
- * deadline is in `court` days.
+ * deadline is in `court` days. The claim deadlines of the tenant are known, and neither near nor just passed.
  */
 async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
   const ids = [randomUUID(), randomUUID()] as const;
   await service.admin(
-    `insert into public.reclamations (id, client_id, site_id, claim_type, amount, status, submitted_at, court_deadline, assignee_id)
+    `insert into public.reclamations (id, client_id, site_id, claim_type, amount, status, submitted_at, court_deadline, assignee_id,
+         deadline_basis, claim_deadline)
      values
-         ($1, $3, $4, 'CFE', 30, 'SUBMITTED', (${day(response)} - interval '6 months' + interval '12 hours') at time zone 'UTC', null, $5),
-         ($2, $3, $4, 'TF', 20.5, 'REJECTED', null, ${day(court)}, null)`,
+         ($1, $3, $4, 'CFE', 30, 'SUBMITTED', (${day(response)} - interval '6 months' + interval '12 hours') at time zone 'UTC', null, $5,
+             null, null),
+         ($2, $3, $4, 'TF', 20.5, 'REJECTED', null, ${day(court)}, null, 'EVENT', ${day(-400)})`,
     [...ids, tenant.clients, tenant.sites, tenant.users],
+  );
+  await service.admin(
+    `update public.reclamations set deadline_basis = 'EVENT', claim_deadline = ${day(3650)} where id = $1`,
+    [tenant.reclamations],
   );
   return ids;
 }
@@ -67,11 +73,13 @@ describe('the list of deadlines', () => {
     expect(kinds(rows)).toEqual(expected);
     expect(rows[1]).toEqual({
       ...{ kind: 'invoice', id: own.factures, days_left: 20, due_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
-      ...{ client_id: own.clients, reclamation_id: own.reclamations, assignee_id: null },
+      ...{ missing: [], client_id: own.clients, reclamation_id: own.reclamations, assignee_id: null },
       ...{ status: 'ISSUED', amount: 12 },
     });
     expect(rows[0]).toMatchObject({
       ...{ id: answered, reclamation_id: answered, status: 'SUBMITTED', amount: 30, assignee_id: own.users },
+      // The day is an estimate until the receipt is known.
+      missing: ['received_on'],
     });
   });
 
@@ -86,7 +94,7 @@ describe('the list of deadlines', () => {
     ]);
     expect(await rowsOf('?within=0&passed=2')).toEqual([]);
     expect(kinds(await rowsOf('?within=3660&passed=3660'))).toEqual([
-      ...['court', 'response', 'invoice', 'partner_invoice'],
+      ...['court', 'response', 'invoice', 'partner_invoice', 'relief', 'claim'],
     ]);
   });
 
@@ -140,25 +148,28 @@ test('GET /api/deadlines and the view reporting.deadlines list a record only whi
   const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
   const running = async (): Promise<readonly Json[]> =>
     (await service.ask('GET /api/deadlines?within=3660&passed=3660', { token })).json as readonly Json[];
-  const dates = `collection_date = ${day(0)}, submitted_at = now(), court_deadline = ${day(0)}`;
+  // The triggers do not run for the replica.
+  const dates = `claim_deadline = ${day(0)}, submitted_at = now(), received_on = ${day(0)}, response_due_at = now() + interval '1 day',
+    regularisation_due_on = ${day(0)}, court_deadline = ${day(0)}, appeal_deadline = ${day(0)}`;
   const found: Record<string, unknown> = {};
   for (const status of reclamationStatus.options) {
     await set('reclamations', tenant.reclamations, `${dates}, status = '${status}'`);
     const rows = await running();
     const shown =
       await service.sql`select kind, reclamation_id as id, due_on::text, days_left, client_id, status, amount::float8 as amount
-     from reporting.deadlines where client_id = ${tenant.clients} and kind <> 'task'`;
+     from reporting.deadlines as d where client_id = ${tenant.clients} and kind <> 'task' order by d.due_on, kind`;
     expect([status, rows]).toEqual([status, shown.map((row) => expect.objectContaining(row))]);
     if (rows.length > 0) found[status] = kinds(rows).join();
   }
   expect(found).toEqual({
     ...{ DRAFT: 'claim', READY_FOR_REVIEW: 'claim', APPROVED: 'claim' },
-    ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
-    ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
+    ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'regularisation,response' },
+    ...{ REJECTED: 'court,relief', PARTIALLY_ACCEPTED: 'court' },
   });
   const description = JSON.stringify(document.paths['/api/deadlines']);
-  for (const [status, kind] of Object.entries(found))
-    expect(description).toMatch(new RegExp(`${String(kind)}: [^.]*\\b${status}\\b`));
+  for (const [status, listed] of Object.entries(found))
+    for (const kind of String(listed).split(','))
+      expect(description).toMatch(new RegExp(`${kind}: [^.]*\\b${status}\\b`));
   for (const status of reclamationStatus.options) expect(description).toContain(status);
   const paid: Record<string, boolean> = {};
   for (const [table, id, statuses, also] of [
@@ -181,15 +192,54 @@ test('GET /api/deadlines and the view reporting.deadlines list a record only whi
   ]);
 });
 
-test('GET /api/deadlines lists an overdue response of the tax office for the requested number of passed days and no longer', async () => {
+test('GET /api/deadlines lists the silence of the tax office from the day after the answer was due, however long ago that was', async () => {
   const late = await service.furnishedTenant('Late');
-  const [response] = await claims(late, -3, 0);
-  const passed = async (days: number): Promise<readonly Json[]> => {
-    const answer = await ask(`?kind=response&within=0&passed=${days}`, 'ACCOUNT_MANAGER', [late.clients]);
-    return answer.json as readonly Json[];
+  const [response] = await claims(late, 0, 0);
+  const listed = async (days: number): Promise<unknown> => {
+    const due = `(${day(days)} + time '23:59:59') at time zone 'Europe/Paris'`;
+    await service.admin(
+      `set session_replication_role = replica; update public.reclamations set response_due_at = ${due} where id = '${response}'`,
+    );
+    const answer = await ask('?kind=response,silence&within=3660', 'ACCOUNT_MANAGER', [late.clients]);
+    return (answer.json as readonly Json[]).map(({ kind, days_left: left, id }) => [kind, left, id]);
   };
-  const [row] = await passed(31);
-  expect(row).toMatchObject({ id: response, days_left: expect.any(Number) });
-  const lateDays = -Number(row?.['days_left']);
-  expect([await passed(lateDays), await passed(lateDays - 1)]).toEqual([[row], []]);
+  expect(await listed(1)).toEqual([['response', 1, response]]);
+  expect(await listed(0)).toEqual([['response', 0, response]]);
+  expect(await listed(-1)).toEqual([['silence', -1, response]]);
+  expect(await listed(-4000)).toEqual([['silence', -4000, response]]);
+});
+
+test('GET /api/deadlines lists first the claims of which a last day is not known, with the fields to enter, and each once over all pages', async () => {
+  const tenant = await service.furnishedTenant('Undated');
+  const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
+  await service.admin(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount, status, instance, deadline_basis, collection_date, submitted_at)
+     values
+         ($1, $2, 'TF', 1, 'DRAFT', null, 'EVENT', null, null),
+         ($1, $2, 'TF', 2, 'SUBMITTED', null, null, '2025-08-31', null),
+         ($1, $2, 'TF', 3, 'REGULARISATION_REQUESTED', null, null, '2025-08-31', now()),
+         ($1, $2, 'TF', 4, 'REJECTED', null, null, null, null),
+         ($1, $2, 'CFE', 5, 'PARTIALLY_ACCEPTED', 'TA', null, null, null),
+         ($1, $2, 'CFE', 6, 'PARTIALLY_ACCEPTED', 'CE', null, null, null)`,
+    [tenant.clients, tenant.sites],
+  );
+  const found = (await readPages(service, '/api/deadlines?limit=1&within=0', token)).flatMap(
+    ({ json }) => json as Json[],
+  );
+  const undated = found.filter(({ due_on: due }) => due === null);
+  expect(undated.map(({ kind, amount, missing }) => [kind, amount, missing])).toEqual(
+    expect.arrayContaining([
+      ['claim', 1, ['claim_deadline']],
+      ['response', 2, ['received_on']],
+      ['regularisation', 3, ['regularisation_asked_on']],
+      ['court', 4, ['decision_received_on']],
+      ['relief', 4, ['collection_date']],
+      ['appeal', 5, ['judgment_notified_on']],
+    ]),
+  );
+  // The sixth row is the tenant’s own claim, a DRAFT without collection_date. No court follows the CE.
+  expect(undated).toHaveLength(7);
+  expect(undated.every(({ days_left: days }) => days === null)).toBe(true);
+  expect(found.slice(0, undated.length)).toEqual(undated);
+  expect((await service.ask('GET /api/deadlines?within=0', { token })).json).toEqual(found);
 });

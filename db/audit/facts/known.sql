@@ -66,6 +66,8 @@ from (
             'the allowed status changes of a claim belong to no client and are not secret'),
         ('policy_constant_true', 'invoice\_transitions\_select\_request\_roles on public.invoice_transitions to %',
             'the allowed status changes of an invoice belong to no client and are not secret'),
+        ('policy_constant_true', 'public\_holidays\_select\_everybody on public.public_holidays to %',
+            'the public holidays are no secret'),
         ('policy_constant_true', 'grants\_select\_auditor on reporting.grants to taxclaims_auditor',
             'auditors must see which login reads which client; the table has no business data'),
         ('policy_constant_true', 'grants\_%\_owner on reporting.grants to taxclaims_owner',
