@@ -316,7 +316,7 @@ const PAST: readonly ClaimStory[] = [
     ...OPEN_CFE_2024,
     rejected('2025-03-10', '2025-03-14', ['court 2025-05-15', ...RELIEF_2024]),
     specialist({ court_deadline: '2026-03-16' }, ['court 2026-03-16', ...RELIEF_2024]),
-    specialist({ court_deadline: null }, ['court 2025-05-15', ...RELIEF_2024]),
+    specialist({ court_deadline: null }, ['court 2025-05-15', ...RELIEF_2024], { court_deadline: '2025-05-15' }),
   ),
   story(
     'vacancy, claimed and admitted',
