@@ -132,7 +132,8 @@ create or replace function app.appeal_day(notified_on date, instance text, commu
 as $function$
 begin
     return case
-        when appeal_day.instance in ('TA', 'CAA') then app.court_day(appeal_day.notified_on, appeal_day.commune_code)
+        -- The holidays of Alsace-Moselle are working days at the courts of appeal: Nancy and Paris.
+        when appeal_day.instance in ('TA', 'CAA') then app.court_day(appeal_day.notified_on, null)
     end;
 end
 $function$;

@@ -30,6 +30,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
 /** The code blocks of Markdown pages that no test runs, by page and language, with what the block shows. */
 const NO_COMMAND: Readonly<Record<string, string>> = {
   'README.md text': 'a drawing of the way from a token to the rows',
+  'docs/claims.md mermaid': 'a drawing of the life of a claim',
 };
 
 const pages = allPages();
