@@ -14,6 +14,7 @@ begin
         left join (
             values
                 ('reporting', 'client_id', 'Joins reporting.clients.id.'),
+                ('reporting', 'credits_id', 'Joins reporting.invoices.id.'),
                 ('reporting', 'site_id', 'Joins reporting.sites.id.'),
                 ('reporting', 'reclamation_id', 'Joins reporting.reclamations.id.'),
                 ('reporting', 'invoice_id', 'Joins reporting.invoices.id.'),

@@ -1,24 +1,17 @@
 -- The days that the law counts for a claim. Each function has its rule and its article in its comment. A day is a day in
--- Europe/Paris. docs/decisions/deadlines.md
+-- Europe/Paris. The bodies of app.paris_day and app.paris_today name functions by oid, because reporting logins, whose
+-- views call them, may not use the schema app. docs/decisions/deadlines.md
 create or replace function app.paris_day(moment timestamp with time zone)
     returns date
-    language plpgsql stable strict parallel safe set search_path = ''
-as $function$
-begin
-    return (paris_day.moment at time zone 'Europe/Paris')::date;
-end
-$function$;
+    language sql stable strict parallel safe set search_path = ''
+return (paris_day.moment at time zone 'Europe/Paris')::date;
 
 comment on function app.paris_day(timestamp with time zone) is 'Returns the day of a moment in Europe/Paris.';
 
 create or replace function app.paris_today()
     returns date
-    language plpgsql stable parallel safe set search_path = ''
-as $function$
-begin
-    return app.paris_day(pg_catalog.now());
-end
-$function$;
+    language sql stable parallel safe set search_path = ''
+return app.paris_day(pg_catalog.now());
 
 comment on function app.paris_today() is
     'Returns today in Europe/Paris. The API, mails, calendars and reporting count days from app.paris_today.';

@@ -261,7 +261,7 @@ declare
     );
     function_name text;
 begin
-    -- Triggers run in the order of their names: after reclamations_check_move, which sets submitted_at.
+    -- Triggers run in the order of their names: after reclamations_apply_move, which sets submitted_at.
     foreach function_name in array '{derive_claim_days, check_claim_days}'::text[]
     loop
         execute pg_catalog.format(

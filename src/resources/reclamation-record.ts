@@ -78,6 +78,7 @@ export const reclamation = record(
         collection_date: '2024-08-31',
         claim_deadline: '2025-12-31',
         submitted_at: '2024-10-21T08:00:00Z',
+        response_extended: false,
         response_due_at: '2025-04-21T21:59:59Z',
         response_is_estimate: true,
         decision_date: '2025-03-14',

@@ -34,7 +34,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   reclamation_history: ['client_id'],
   audit_logs: ['oldest_writer', 'changed', 'writer', 'kind', 'internal'],
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],
-  reclamation_transitions: ['from_status', 'to_status', 'role'],
+  reclamation_transitions: ['from_status', 'to_status', 'role', 'condition'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
   // The columns `search_text` repeat the texts of other columns, which the records show.
   clients: ['search_text'],

@@ -56,25 +56,29 @@ describe('an analyst with the login of a BI tool', () => {
     await superuser.query(
       'begin; set local session_replication_role = replica; update public.notes set done_at = now(); commit',
     );
-    expect(await deadlines()).toEqual([]);
+    expect(await deadlines()).toEqual([[A, 'claim', null]]);
     await change(
-      `collection_date = '2024-08-31', submitted_at = '2025-08-31T22:30:00Z', court_deadline = '2026-05-01'`,
+      `claim_deadline = '2024-12-31', response_due_at = '2025-02-28T22:59:59Z', court_deadline = '2025-05-02'`,
     );
-    const ended: Record<string, string> = { claim: '2025-12-31', response: '2026-02-28', court: '2026-05-01' };
-    const runs: Record<string, string> = {
-      ...{ DRAFT: 'claim', READY_FOR_REVIEW: 'claim', APPROVED: 'claim' },
-      ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
-      ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
+    const sent = [['silence', '2025-02-28']] as const;
+    const [late, relief] = [
+      ['claim', '2024-12-31'],
+      ['relief', '2028-12-31'],
+    ] as const;
+    const runs: Record<string, readonly (readonly [kind: string, day: string | null])[]> = {
+      ...{ DRAFT: [late, relief], READY_FOR_REVIEW: [late, relief], APPROVED: [late, relief] },
+      ...{ SUBMITTED: sent, ACKNOWLEDGED: sent, REGULARISATION_REQUESTED: [['regularisation', null], ...sent] },
+      ...{ REJECTED: [['court', '2025-05-02'], relief], PARTIALLY_ACCEPTED: [['court', '2025-05-02']] },
     };
     for (const [status] of (await read(`select status from statuses where record = 'reclamation'`)) as [string][]) {
       await change(`status = '${status}'`);
-      const kind = runs[status];
-      expect([status, await deadlines()]).toEqual([status, kind === undefined ? [] : [[A, kind, ended[kind]]]]);
-      const elsewhere = await readElsewhere('select kind, due_on::text from deadlines');
-      expect(elsewhere).toEqual(kind === undefined ? [] : [0, 1].map(() => [kind, ended[kind]]));
+      const due = runs[status] ?? [];
+      expect([status, await deadlines()]).toEqual([status, due.map(([kind, day]) => [A, kind, day])]);
+      const elsewhere = await readElsewhere('select kind, due_on::text from deadlines order by kind');
+      expect(elsewhere).toEqual([...due, ...due]);
     }
-    await change(`status = 'DRAFT', collection_date = (now() at time zone 'UTC')::date`);
-    expect(await read('select days_left > 300 from deadlines')).toEqual([[true]]);
+    await change(`status = 'DRAFT', claim_deadline = (now() at time zone 'Europe/Paris')::date + 301`);
+    expect(await read('select days_left from deadlines')).toEqual([[301]]);
   });
 
   test('an analyst reads the number of changes by month for granted clients, without changes of users and refusals', async () => {

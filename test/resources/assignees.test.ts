@@ -111,8 +111,7 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
       const table = await ask(`/api/reclamations?${filter}`, { accept: 'text/csv' });
       expect([ids, table.text.match(/^\uFEFF?"?[0-9a-f-]{36}/gm)?.length]).toEqual([ids, found.length]);
       const due = (await ask(`/api/deadlines?within=3660&${filter}`)).json as { id: string }[];
-      const running = found.filter((id) => id !== own.reclamations);
-      expect([ids, due.map(({ id }) => id).toSorted()]).toEqual([ids, running.toSorted()]);
+      expect([ids, due.map(({ id }) => id).toSorted()]).toEqual([ids, [...found].toSorted()]);
     }
     const wrong = await ask('/api/reclamations?assignee_id=nobody');
     expectError(wrong, 'ERROR_VALIDATION', { assignee_id: 'must be a UUID, or none' });

@@ -153,6 +153,18 @@ describe('a code in an imported CSV table', () => {
     expect(await storedValues(answer, 'commune_code')).toEqual(['75056', '2A004']);
   });
 
+  test('a CSV import reads true and false in English and French, and an empty cell as the default', async () => {
+    const words = ['true', 'VRAI', 'Oui', 'yes', 'false', 'FAUX', 'non', 'No', ''];
+    const answer = await importClaims(claims(words.map((response_extended) => ({ response_extended }))));
+    const { ids } = answer.json as { ids: string[] };
+    const rows = await service.sql`select response_extended from public.reclamations as r
+       join unnest(${ids}::uuid[]) with ordinality as given (id, place) using (id) order by place`;
+    expect(rows.map((row) => row['response_extended'])).toEqual(words.map((_word, place) => place < 4));
+    await expectTold(importClaims(claims([{ response_extended: 'peut-être' }])), {
+      'line 2, response_extended': 'must be true or false',
+    });
+  });
+
   test('a CSV import with an unknown claim_type and a commune code without its leading zero gets 400', async () => {
     await expectTold(importClaims(claims([{ claim_type: 'Taxe foncière', commune_code: '1004' }])), {
       'line 2, claim_type': 'must be one of TF, CFE',

@@ -14,7 +14,10 @@ import { forSuite } from '../support/suite.ts';
 const service = await forSuite(startService());
 const own = await service.tenant('Own');
 const mailServer = await forSuite(startMailServer());
-const KINDS = ['claim', 'response', 'court', 'task', 'invoice', 'partner_invoice'];
+const KINDS = [
+  ...['claim', 'response', 'silence', 'regularisation', 'court', 'appeal', 'relief'],
+  ...['task', 'invoice', 'partner_invoice'],
+];
 const DEFAULT = { language: 'fr', kinds: KINDS, only_mine: false };
 
 const read = (token: string) => service.ask('GET /api/users/me/reminders', { token });

@@ -155,7 +155,7 @@ test('a withdrawn claim may be made again, and cannot come back to life beside t
   const second = await createdId(claim);
   await expect(
     service.admin(
-      `begin; alter table public.reclamations disable trigger reclamations_check_move;
+      `begin; alter table public.reclamations disable trigger reclamations_apply_move;
        update public.reclamations set status = 'DRAFT' where id = '${first}'; commit`,
     ),
   ).rejects.toThrow('is already of the same notice');

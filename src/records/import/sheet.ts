@@ -27,11 +27,18 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
   if (kind.type === 'text') return { value: convertCellText(cell, value, kind, rule) };
   if (value === '') return undefined;
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
+  if (kind.type === 'boolean') return { value: BOOLEAN_WORDS[value.toLowerCase()] ?? value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
   if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME;
   return { value };
 }
+
+/** What the API exports, and what spreadsheets and people write. */
+const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
+  ...{ true: true, vrai: true, oui: true, yes: true },
+  ...{ false: false, faux: false, non: false, no: false },
+};
 
 const INVALID_TIME = { rule: rule('not_a_time.sheet') };
 
