@@ -15,7 +15,7 @@ export interface Waits {
 }
 
 export interface Requests {
-  /** Stops sending requests, waits for the open requests, and returns how long requests waited. */
+  /** Stops sending requests, waits until the open ones are answered, and returns the longest response times. */
   end(): Promise<Waits>;
   close(): Promise<void>;
 }

@@ -25,8 +25,8 @@ export interface Measured {
 const REQUESTS = 1_000;
 const AT_ONCE = 10;
 /**
- * Milliseconds to wait after the last response, so that work after a response counts too, for example the writing of
- * refusal records and removals of contents.
+ * Milliseconds to wait after the last response, so that the measurement includes work that the service does after a
+ * response, for example when it writes refusal records or deletes document contents.
  */
 const AFTERWARDS_MS = 300;
 

@@ -210,7 +210,7 @@ test.each<{ change: string; role: Role; said?: true }>([
     role: 'ACCOUNT_MANAGER',
     said: true,
   },
-])('a user who created a client loses access to it by a newer token that $change', async ({ role, said }) => {
+])('as soon as the service gets a newer token that $change, the user loses access even to a client that the same user created', async ({ role, said }) => {
   const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
   const client = idOf(await create(token));
   const claims = { sub: id, email };

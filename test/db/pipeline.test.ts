@@ -80,7 +80,7 @@ describe('a pipeline: several statements sent to the database at once', () => {
     });
   });
 
-  test('a pipeline of statements is one transaction, and a local setting applies only to its later statements', async () => {
+  test('statements sent as one pipeline run in one transaction, and SET LOCAL applies only to the statements that follow it in the pipeline', async () => {
     const { results } = await send(
       setLocally,
       sql(`select current_setting('app.probe')`),

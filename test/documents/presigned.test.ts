@@ -94,7 +94,7 @@ test('a caller who downloads another tenant’s document gets 403 without a pres
   expect(answer.headers).not.toHaveProperty('location');
 });
 
-test('a download by HEAD, with a known ETag or with an invalid range gets no redirect to S3', async () => {
+test('the service itself answers a HEAD request, a request with a current ETag and a request with an invalid range for a document, and redirects none of them to S3', async () => {
   const id = await attach();
   const head = await requestContent(id, {}, 'HEAD');
   expect([head.status, head.headers['content-length']]).toEqual([200, String(pdf.length)]);

@@ -147,7 +147,7 @@ async function manager(): Promise<Manager> {
   return { id, token };
 }
 
-test('a user who repeats the creation of a client with the same access token gets the first answer again, even after the user logged in anew', async () => {
+test('a user who repeats the creation of a client with the first request’s access token gets the first answer again, even if the user has received a newer token since', async () => {
   const { token } = await manager();
   const inHand = await token([own.clients]);
   const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });

@@ -399,7 +399,7 @@ test('reminders wait while the mail server is unreachable, and the service count
   expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
 });
 
-test('the service only rarely sends a reminder again to a recipient whom the mail server refuses, and does not log the address', async () => {
+test('if the mail server refuses a recipient, the service tries this reminder again less often than others, and does not log the address', async () => {
   const refused = await person();
   const others = await Promise.all([person(), person(), person()]);
   await task(1);

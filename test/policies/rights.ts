@@ -123,7 +123,7 @@ export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
   reclamations: ['search_text'],
   // The API needs these columns only to download or change a document, so reporting logins must not read them.
   documents: ['file_path', 'sha256', 'updated_at'],
-  // The texts of notes are confidential within the firm, so reporting logins must not read them.
+  // Only users of the API may read the texts of notes, so reporting logins must not read them.
   notes: ['text'],
   reclamation_history: ['actor'],
   // A user’s list of clients can name clients that a reporting login has no right to see, so reporting logins must not

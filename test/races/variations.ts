@@ -4,8 +4,8 @@ import { FIRST_TAG, FIRST_VERSION } from './people.ts';
 import type { RaceTenant } from './people.ts';
 
 /*
- * Further requests that a test sends at the same time as others. They can conflict with other requests in a different
- * way than the requests to the same endpoints in test/resources/access.ts.
+ * Extra requests for the test of simultaneous requests. test/resources/access.ts has one request for each of these
+ * endpoints; these requests cause other conflicts.
  */
 
 const CLAIM = 'PUT /api/reclamations/{id}';

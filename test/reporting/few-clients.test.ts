@@ -65,7 +65,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     await dba.query(`revoke taxclaims_reporting_few from ${login.name}`);
   });
 
-  test('a reporting login loses the role taxclaims_reporting_few with a grant of all clients, and gets it back when that grant is revoked', async () => {
+  test('when a reporting login is granted all clients, it loses the role taxclaims_reporting_few, and gets the role back when the grant of all clients is revoked', async () => {
     await grant([A]);
     await dba.query('select reporting.grant_all_clients($1)', [login.name]);
     expect(await hasRole()).toBe(false);

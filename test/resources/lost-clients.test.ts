@@ -52,7 +52,7 @@ async function unassign(): Promise<void> {
   await task.close();
 }
 
-/** Reads which assignee of the test’s claim and task the API and the reporting views show. */
+/** Returns the assignee of the test’s claim and of its task, as the API shows it and as the reporting views show it. */
 async function readAssignees() {
   const none = 'assignee_id=none';
   const mine = `assignee_id=${own.users}`;

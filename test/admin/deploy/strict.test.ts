@@ -39,7 +39,7 @@ const TABLE = 'create table public.by_hand (id integer)';
 
 describe('npm run db:migrate in a database that was changed by hand', () => {
   test('db:migrate logs one line for each manual change of the database that it does not undo', async () => {
-    // The table public.by_hand is no table of the project, although this test lets everybody read it.
+    // The test creates the table public.by_hand, which belongs to no file of the project, and lets everybody read it.
     const { adminUrl } = await databaseWith(
       `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz`,
     );
