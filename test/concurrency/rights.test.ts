@@ -210,17 +210,20 @@ test.each<{ change: string; role: Role; said?: true }>([
     role: 'ACCOUNT_MANAGER',
     said: true,
   },
-])('as soon as the service gets a newer token that $change, the user loses access even to a client that the same user created', async ({ role, said }) => {
-  const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
-  const client = idOf(await create(token));
-  const claims = { sub: id, email };
-  if (said) {
-    const saying = await service.token('ACCOUNT_MANAGER', [own, client], claims);
-    expect((await logIn(saying)).json).toMatchObject({ client_access: [own, client] });
-  }
-  const newer = await service.token(role, [own], { ...claims, iat: nextSecond() });
-  expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
-});
+])(
+  'as soon as the service gets a newer token that $change, the user loses access even to a client that the same user created',
+  async ({ role, said }) => {
+    const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
+    const client = idOf(await create(token));
+    const claims = { sub: id, email };
+    if (said) {
+      const saying = await service.token('ACCOUNT_MANAGER', [own, client], claims);
+      expect((await logIn(saying)).json).toMatchObject({ client_access: [own, client] });
+    }
+    const newer = await service.token(role, [own], { ...claims, iat: nextSecond() });
+    expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
+  },
+);
 
 test('if an ADMIN has withdrawn a client from the user who created it, the user does not get the client back by a login with a newer token', async () => {
   const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
