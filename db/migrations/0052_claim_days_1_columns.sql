@@ -14,9 +14,9 @@ alter table public.reclamations
     add column refund_interest numeric(10, 2),
     add column status_reason text,
     add constraint reclamations_deadline_basis_known check (
-        deadline_basis in ('EVENT', 'NEW_NOTICE', 'KNOWLEDGE', 'PAYMENT', 'VACANCY', 'REASSESSMENT')
+        deadline_basis::text = any (array['EVENT', 'NEW_NOTICE', 'KNOWLEDGE', 'PAYMENT', 'VACANCY', 'REASSESSMENT'])
     ) not valid,
-    add constraint reclamations_instance_known check (instance in ('TA', 'CAA', 'CE')) not valid,
+    add constraint reclamations_instance_known check (instance::text = any (array['TA', 'CAA', 'CE'])) not valid,
     add constraint reclamations_refund_interest_range check (refund_interest between 0 and 99999999.99) not valid,
     add constraint reclamations_status_reason_bounded check (
         pg_catalog.btrim(status_reason) <> '' and pg_catalog.length(status_reason) <= 1000

@@ -5,7 +5,7 @@ create table public.public_holidays (
     region character varying(20) not null,
     name character varying(100) not null,
     primary key (day, region),
-    constraint public_holidays_region_known check (region in ('FR', 'ALSACE_MOSELLE'))
+    constraint public_holidays_region_known check (region::text = any (array['FR', 'ALSACE_MOSELLE']))
 );
 
 insert into public.public_holidays (day, region, name)

@@ -30,7 +30,7 @@ create policy reclamations_delete_tenant on public.reclamations for delete to ta
         client_id = any ((select app.client_access())::uuid[])
         and (
             (select app.role()) = 'ADMIN'
-            or status in ('DRAFT', 'READY_FOR_REVIEW', 'APPROVED')
+            or status::text = any (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED'])
         )
     );
 

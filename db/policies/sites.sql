@@ -26,7 +26,7 @@ create policy sites_delete_tenant on public.sites for delete to taxclaims_accoun
                 select
                 from public.reclamations as r
                 where r.site_id = sites.id
-                    and r.status not in ('DRAFT', 'READY_FOR_REVIEW', 'APPROVED')
+                    and r.status::text <> all (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED'])
             )
         )
     );

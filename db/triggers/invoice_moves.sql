@@ -80,7 +80,7 @@ create or replace function app.refuse_kept_delete()
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    raise exception 'a kept row is never deleted'
+    raise exception 'a row of % that is % is never deleted', tg_table_name, old.status
         using
             errcode = 'TX409',
             detail = pg_catalog.jsonb_build_object(
