@@ -14,7 +14,7 @@ declare
 begin
     case explain_condition.condition
         when 'ANSWER_OVERDUE' then
-            if answer_due < pg_catalog.now() then
+            if app.paris_day(answer_due) < app.paris_today() then
                 return null;
             end if;
             day := (answer_due at time zone 'Europe/Paris')::date;

@@ -1,4 +1,3 @@
--- In a transaction of its own: no table is held for it while the rights are applied.
 -- What the days of a claim follow from, and the days themselves. The release before knows none of them: each is null or has
 -- a default of one moment, so that no table is rewritten.
 alter table public.reclamations

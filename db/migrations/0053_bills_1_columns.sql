@@ -1,4 +1,3 @@
--- In a transaction of its own: no table is held for it while the rights are applied.
 -- What an invoice must say (its kind, what was done and when, the buyer as it was), credit notes, when a bill was paid.
 -- Every new column is null or has one default for all rows, so that no table is rewritten and the release before goes on.
 alter table public.factures

@@ -1,7 +1,7 @@
 -- Each write to an audited table adds one audit record in the same transaction. Rows deleted by a cascade get no audit
 -- record, because the trigger depth is then above zero.
 
--- All tables of schema public are audited, except status rules, communes, invoice counters, and tables that only
+-- All tables of schema public are audited, except status rules, communes, public holidays, invoice counters, and tables that only
 -- functions write.
 do $audited$
 declare
@@ -15,7 +15,7 @@ begin
             and c.relowner = 'taxclaims_owner'::regrole
             and c.relname not in (
                 'communes', 'identity_changes', 'invoice_counters', 'invoice_transitions', 'reclamation_history',
-                'reclamation_transitions'
+                'public_holidays', 'reclamation_transitions'
             )
     loop
         execute pg_catalog.format(
@@ -28,6 +28,13 @@ begin
     end loop;
 end
 $audited$;
+
+-- A credit note cancels its invoice by a trigger, whose depth is above zero.
+create trigger factures_audit_cancel
+    after update of status on public.factures
+    for each row
+    when (pg_catalog.pg_trigger_depth() > 0 and old.status <> 'CANCELLED' and new.status = 'CANCELLED')
+    execute function app.record_change();
 
 create or replace function app.refuse_change()
     returns trigger

@@ -133,7 +133,7 @@ create or replace function app.check_claim_days()
 as $function$
 declare
     was public.reclamations;
-    today constant date := app.paris_today();
+    today constant date := app.paris_day(pg_catalog.clock_timestamp());
     sent constant date := app.paris_day(new.submitted_at);
     broken record;
 begin

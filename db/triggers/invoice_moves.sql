@@ -45,6 +45,13 @@ begin
                     'in_use.claim', pg_catalog.jsonb_build_object('values', pg_catalog.jsonb_build_array(pg_catalog.to_jsonb(new) ->> 'number'))
                 );
     end if;
+    -- A foreign key takes the draft of an invoice from a bill when somebody deletes the draft.
+    if closed = '{invoice_id}'
+        and pg_catalog.to_jsonb(new) ->> 'invoice_id' is null
+        and not exists (select from public.factures as f where f.id = (pg_catalog.to_jsonb(old) ->> 'invoice_id')::uuid)
+    then
+        return null;
+    end if;
     raise exception 'a kept row does not change'
         using
             errcode = 'TX409',

@@ -96,7 +96,6 @@ export const reclamation = record(
         amount: 12940.5,
         tax_year: 2026,
         commune_code: '69290',
-        notice_reference: '26 69 7654321 10',
         collection_date: '2026-10-31',
         grounds: 'Base d’imposition : équipement cédé en 2024.',
       },

@@ -17,6 +17,15 @@ begin
             new.status_reason := null;
         end if;
         claim := pg_catalog.to_jsonb(new) || pg_catalog.jsonb_build_object('instance', old.instance);
+        -- The trigger that derives the day of the answer runs after this one.
+        if new.received_on is distinct from old.received_on
+            or new.submitted_at is distinct from old.submitted_at
+            or new.response_extended <> old.response_extended
+        then
+            claim := claim || pg_catalog.jsonb_build_object(
+                'response_due_at', app.response_due_at(new.received_on, new.submitted_at, new.response_extended)
+            );
+        end if;
         perform app.check_move('reclamations', old.status, claim);
         is_step_back := (
             select pg_catalog.bool_and(m.is_correction)
@@ -227,7 +236,8 @@ begin
             on conflict (year) do update set last_number = c.last_number + 1
             returning c.last_number, c.last_issued_on into given, last_date;
             if last_date is null and given > 1 then
-                select pg_catalog.max(f.issue_date)
+                -- The previous release also gave numbers with a date after today.
+                select least(pg_catalog.max(f.issue_date), (pg_catalog.clock_timestamp() at time zone 'Europe/Paris')::date)
                 into last_date
                 from public.factures as f
                 where f.number like extract(year from new.issue_date) || '-%';

@@ -120,7 +120,7 @@ describe('a deploy that fails', () => {
     [
       'the project’s view that was changed by hand and the view outside the project that depends on it',
       `create or replace view reporting.clients as
-         select id, company_name, contact_email, address, created_at, updated_at, true as by_hand from public.clients;
+         select id, company_name, contact_email, address, created_at, updated_at, siren, true as by_hand from public.clients;
        create schema elsewhere; create view elsewhere.needs_it as select by_hand from reporting.clients`,
       /^db\/reporting\/clients\.sql.*: cannot drop columns from view \(view reporting\.clients was changed by hand, and cannot be dropped: view elsewhere\.needs_it depends on view reporting\.clients\)$/,
     ],
