@@ -207,6 +207,20 @@ describe('the VAT rate of an invoice', () => {
   });
 });
 
+test('an invoice is issued today although the previous release gave the year’s last number a date after today', async () => {
+  const before = await issuedId();
+  const clear = `update public.invoice_counters set last_issued_on = null where year = extract(year from app.paris_today())`;
+  const date = (days: number) =>
+    service.admin(
+      `set session_replication_role = replica; ${clear};
+       update public.factures set issue_date = app.paris_today() + ${days}, due_date = null where id = '${before}';
+       set session_replication_role = origin`,
+    );
+  await date(3);
+  expect((await put(await createdId(), { status: 'ISSUED' })).json).toMatchObject({ issue_date: await day() });
+  await date(0);
+});
+
 describe('a credit note', () => {
   const noteId = (credits_id: string, body: object = {}) => createdId({ kind: 'CREDIT_NOTE', credits_id, ...body });
 
@@ -221,6 +235,13 @@ describe('a credit note', () => {
       expectError(await put(id, { paid_at: '2020-01-01T00:00:00Z' }), 'ERROR_CONFLICT');
       expectError(await put(await createdId(), { kind: 'CREDIT_NOTE', credits_id: id }), 'ERROR_CONFLICT');
     }
+  });
+
+  test('of the whole amount leaves a change of its invoice to CANCELLED in the audit log', async () => {
+    const id = await issuedId();
+    await moveThrough(await noteId(id), 'ISSUED');
+    const { json } = await service.ask(`GET /api/invoices/${id}/changes`, { token: manager });
+    expect(json).toContainEqual(expect.objectContaining({ field: 'status', old: 'ISSUED', new: 'CANCELLED' }));
   });
 
   test('of a part leaves its invoice as it is, and the parts cannot exceed the invoice', async () => {
