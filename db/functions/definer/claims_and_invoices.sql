@@ -240,7 +240,8 @@ begin
                 select least(pg_catalog.max(f.issue_date), (pg_catalog.clock_timestamp() at time zone 'Europe/Paris')::date)
                 into last_date
                 from public.factures as f
-                where f.number like extract(year from new.issue_date) || '-%';
+                where f.number like extract(year from new.issue_date) || '-%'
+                having pg_catalog.count(*) > 0;
             end if;
             -- Midnight can pass while the transaction waits for the counter row.
             if not has_date then
