@@ -132,7 +132,7 @@ export const ofRequests: readonly Channel[] = [
       }),
       sent(tokens.manager, `PUT /api/invoices/${names.draft}`, { status: 'ISSUED' }),
     ],
-    tells: /(?<="number":"2031-)\d{6}(?=")/g,
+    tells: new RegExp(`(?<="number":"${YEAR}-)\\d{6}(?=")`, 'g'),
   },
   {
     name: 'walk-by-change',
