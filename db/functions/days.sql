@@ -119,7 +119,7 @@ comment on function app.court_day(date, text) is
     'the first nor the last day counts (délai franc: received on 20 March, the last day is 21 May), or the next working '
     'day.';
 
-create or replace function app.appeal_day(notified_on date, instance text, commune_code text)
+create or replace function app.appeal_day(notified_on date, instance text)
     returns date
     language plpgsql stable parallel safe set search_path = ''
 as $function$
@@ -131,7 +131,7 @@ begin
 end
 $function$;
 
-comment on function app.appeal_day(date, text, text) is
+comment on function app.appeal_day(date, text) is
     'Returns the last day to go to the next court, counted like app.court_day from the day the judgment was notified: '
     'to the Conseil d''État for TF after the TA (CJA R811-1 4°, R821-1), to the CAA for CFE after the TA (R811-2), to the '
     'Conseil d''État after the CAA (R821-1). No court follows the Conseil d''État.';
@@ -158,6 +158,6 @@ grant execute on function
     app.regularisation_due_day(date),
     app.next_working_day(date, text),
     app.court_day(date, text),
-    app.appeal_day(date, text, text),
+    app.appeal_day(date, text),
     app.relief_day(date)
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_reporting, taxclaims_auditor;

@@ -23,7 +23,7 @@ create policy factures_update_tenant on public.factures for update to taxclaims_
 create policy factures_delete_tenant on public.factures for delete to taxclaims_scoped_admin
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- The triggers of db/functions/definer/claims_and_invoices.sql read invoices and credit notes, and cancel a credited invoice.
+-- The triggers of db/functions/definer/invoices.sql read invoices and credit notes, and cancel a credited invoice.
 grant select (
     id, client_id, kind, credits_id, number, status, issue_date, vat_rate, amount_excl_tax, amount_incl_tax
 ), update (status) on public.factures to taxclaims_definer;

@@ -1,5 +1,5 @@
 -- Everybody with access to a client reads its claims. The firm's employees write claims, but a tax specialist cannot
--- delete one, and only an administrator deletes a claim that was sent. The table reclamation_transitions defines which
+-- delete one, and app.refuse_sent_delete lets only an ADMIN delete one that was sent. The table reclamation_transitions defines which
 -- role may change which status.
 
 -- No update changes client_id. No insert sets status, because a new claim is a DRAFT. A request may repeat a derived day
@@ -26,13 +26,7 @@ create policy reclamations_update_tenant on public.reclamations for update to ta
     using (client_id = any ((select app.client_access())::uuid[]))
     with check (client_id = any ((select app.client_access())::uuid[]));
 create policy reclamations_delete_tenant on public.reclamations for delete to taxclaims_account_manager
-    using (
-        client_id = any ((select app.client_access())::uuid[])
-        and (
-            (select app.role()) = 'ADMIN'
-            or status::text = any (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED'])
-        )
-    );
+    using (client_id = any ((select app.client_access())::uuid[]));
 
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change claims: they
 -- remove the assignee.

@@ -17,19 +17,7 @@ create policy sites_update_tenant on public.sites for update to taxclaims_tax_sp
     using (client_id = any ((select app.client_access())::uuid[]))
     with check (client_id = any ((select app.client_access())::uuid[]));
 create policy sites_delete_tenant on public.sites for delete to taxclaims_account_manager
-    using (
-        client_id = any ((select app.client_access())::uuid[])
-        -- The site's claims are deleted with it, and only an administrator deletes a claim that was sent.
-        and (
-            (select app.role()) = 'ADMIN'
-            or not exists (
-                select
-                from public.reclamations as r
-                where r.site_id = sites.id
-                    and r.status::text <> all (array['DRAFT', 'READY_FOR_REVIEW', 'APPROVED'])
-            )
-        )
-    );
+    using (client_id = any ((select app.client_access())::uuid[]));
 
 grant select (id, client_id, search_text) on public.sites to taxclaims_definer;
 create policy sites_select_definer on public.sites for select to taxclaims_definer using (true);

@@ -113,10 +113,10 @@ begin
     if new.appeal_deadline is null
         or (
             new.appeal_deadline = was.appeal_deadline
-            and was.appeal_deadline = app.appeal_day(was.judgment_notified_on, was.instance, was.commune_code)
+            and was.appeal_deadline = app.appeal_day(was.judgment_notified_on, was.instance)
         )
     then
-        new.appeal_deadline := app.appeal_day(new.judgment_notified_on, new.instance, new.commune_code);
+        new.appeal_deadline := app.appeal_day(new.judgment_notified_on, new.instance);
     end if;
     return new;
 end

@@ -2,6 +2,12 @@ create or replace trigger factures_check_move
     before insert or update on public.factures
     for each row execute function app.check_invoice_move();
 
+create or replace trigger factures_check_credit_note
+    after insert or update of credits_id on public.factures
+    for each row
+    when (new.credits_id is not null and new.status = 'DRAFT')
+    execute function app.check_drafted_credit_note();
+
 create or replace trigger factures_cancel_credited
     after update of status on public.factures
     for each row

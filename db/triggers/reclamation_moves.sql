@@ -8,3 +8,7 @@ create or replace trigger reclamations_apply_move
         or old.granted_amount is distinct from new.granted_amount
     )
     execute function app.apply_reclamation_move();
+
+create or replace trigger reclamations_refuse_sent_delete
+    before delete on public.reclamations
+    for each row execute function app.refuse_sent_delete();

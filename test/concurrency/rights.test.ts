@@ -281,3 +281,20 @@ describe('the last active ADMIN of all clients keeps this role', () => {
       await expect(service.admin(text)).rejects.toThrow('the last active ADMIN without a list of clients must remain');
   });
 });
+
+test('if the deletion of a site by an account manager waits while a claim of the site is sent, the deletion gets 403', async () => {
+  const { clients, sites, reclamations } = await service.furnishedTenant('Sent meanwhile');
+  const token = await service.token('ACCOUNT_MANAGER', [clients]);
+  for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
+    await service.ask(`PUT /api/reclamations/${reclamations}`, { token, body: { status } });
+  const [answer] = await inLine(
+    service,
+    rowOf('reclamations', reclamations),
+    [() => service.ask(`DELETE /api/sites/${sites}`, { token })],
+    (query) => query(`update public.reclamations set status = 'SUBMITTED' where id = $1`, [reclamations]),
+  );
+  expect(answer?.status).toBe(403);
+  expect((await service.ask(`GET /api/reclamations/${reclamations}`, { token })).json).toMatchObject({
+    status: 'SUBMITTED',
+  });
+});

@@ -52,7 +52,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.users_of_provider app.place_audit_records app.check_assignee app.note_lost_clients app.unassign_lost_client app.record_change
     app.apply_reclamation_move app.record_reporting_grant app.add_login_to_reporting_all app.remove_login_from_reporting_all
     app.set_login_role app.store_claim_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.update_content_removals
-    app.cancel_credited_invoice app.check_credit_note app.credited
+    app.cancel_credited_invoice app.check_credit_note app.check_drafted_credit_note app.credited app.refuse_sent_delete
   `),
   [`auditor definer ${REQUESTS}`]: words('app.house_roles'),
   api: words(`

@@ -285,6 +285,22 @@ describe('a credit note', () => {
     expectError(await create({ credits_id: await issuedId() }), 'ERROR_VALIDATION', { credits_id: expect.any(String) });
   });
 
+  test('in SQL for another client’s invoice is refused by the policy, whatever the status of that invoice', async () => {
+    const foreign = await service.tenant('Foreign');
+    const draft = await createdId({ client_id: foreign.clients });
+    const issued = await createdId({ client_id: foreign.clients });
+    await put(issued, { status: 'ISSUED' }, { token: unlimitedAdmin });
+    for (const id of [draft, issued])
+      await expect(
+        service.admin(
+          `begin; set local role taxclaims_account_manager;
+           select set_config('app.client_access', '{${own.clients}}', true);
+           insert into public.factures (client_id, kind, credits_id, amount_excl_tax)
+           values ('${foreign.clients}', 'CREDIT_NOTE', '${id}', 1); commit`,
+        ),
+      ).rejects.toThrow('new row violates row-level security policy for table "factures"');
+  });
+
   test('has the VAT rate of its invoice', async () => {
     const note = await noteId(await issuedId(), { vat_rate: 10 });
     expectError(await put(note, { status: 'ISSUED' }), 'ERROR_CONFLICT', { vat_rate: expect.any(String) });

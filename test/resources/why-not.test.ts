@@ -131,6 +131,19 @@ test.each([
   for (const line of lines) expect([line, (await ask(line, undefined, admin)).status]).toEqual([line, 204]);
 });
 
+test('an account manager cannot delete a claim that was sent and stepped back, nor its site, whereas an ADMIN can', async () => {
+  const { clients, sites, reclamations } = await service.furnishedTenant('Stepped back');
+  const manager = await service.token('ACCOUNT_MANAGER', [clients]);
+  for (const status of ['READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'APPROVED'])
+    expect(
+      (await ask(`PUT /api/reclamations/${reclamations}`, { status, status_reason: `To ${status}` }, manager)).status,
+    ).toBe(200);
+  const lines = [`DELETE /api/reclamations/${reclamations}`, `DELETE /api/sites/${sites}`];
+  for (const line of lines) expect([line, (await ask(line, undefined, manager)).status]).toEqual([line, 403]);
+  const admin = await service.token('ADMIN', [clients]);
+  for (const line of lines) expect([line, (await ask(line, undefined, admin)).status]).toEqual([line, 204]);
+});
+
 test('an account manager can delete an APPROVED claim that was not sent', async () => {
   const { clients, reclamations } = await service.furnishedTenant('Approved');
   const manager = await service.token('ACCOUNT_MANAGER', [clients]);
