@@ -17,7 +17,7 @@ begin
             if app.paris_day(answer_due) < app.paris_today() then
                 return null;
             end if;
-            day := (answer_due at time zone 'Europe/Paris')::date;
+            day := app.paris_day(answer_due);
             reason := 'the answer is due until ' || day;
             rule := 'move_not_allowed.answer';
             lacking := 'submitted_at';

@@ -7,7 +7,7 @@ select
             then n.assignee_id
     end as assignee_id,
     n.done_at, n.created_at, n.updated_at,
-    case when n.done_at is null then n.due_on - (pg_catalog.now() at time zone 'UTC')::date end as days_left
+    case when n.done_at is null then n.due_on - app.paris_today() end as days_left
 from public.notes as n
 where n.due_on is not null;
 

@@ -10,15 +10,7 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { filterBySearchText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-
-/** The Luhn sum of a SIREN is a multiple of ten; the database checks SIRENs in the same way. */
-function isSiren(digits: string): boolean {
-  const sum = Array.from(digits, Number).reduce(
-    (total, digit, place) => total + (place % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2),
-    0,
-  );
-  return sum > 0 && sum % 10 === 0;
-}
+import { isSiren } from './business-numbers.ts';
 
 export const client = record(
   'Client',

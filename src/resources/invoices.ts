@@ -6,6 +6,7 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { filterByCondition, filterByAny, filterByText, filterByPartner } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
+import { TODAY_SQL } from '../records/summary.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
@@ -62,7 +63,7 @@ export const invoice = record(
       table: 'invoice_transitions',
       // An invoice that is issued today must not be due before today; one without VAT says why.
       require: `case
-        when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < (clock_timestamp() at time zone 'Europe/Paris')::date
+        when m.to_status = 'ISSUED' and r.issue_date is null and r.due_date < ${TODAY_SQL}
             then '{due_date}'
         when m.to_status = 'ISSUED' and r.vat_rate = 0 and r.vat_exemption_reason is null then '{vat_exemption_reason}'
         else '{}'

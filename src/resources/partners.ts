@@ -14,22 +14,7 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { filterByCondition, filterByAny, filterByText } from '../records/filters.ts';
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
-
-/** The SIREN of La Poste: the digits of its establishments' SIRETs, except the seat's, add up to a multiple of five. */
-const LA_POSTE_SIREN = '356000000';
-
-/** A SIREN with a valid Luhn sum that no business has. */
-const NOBODYS_SIREN = '000000000';
-
-/** The Luhn sum of a SIRET is a multiple of ten; the database checks SIRETs in the same way. */
-function isSiret(digits: string): boolean {
-  const sum = computeDigitSum(digits, (digit, place) => (place % 2 === 0 ? digit * 2 - (digit > 4 ? 9 : 0) : digit));
-  return sum % 10 === 0 || (digits.startsWith(LA_POSTE_SIREN) && computeDigitSum(digits, (digit) => digit) % 5 === 0);
-}
-
-function computeDigitSum(digits: string, digitValue: (digit: number, place: number) => number): number {
-  return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
-}
+import { isSiret, NOBODYS_SIREN } from './business-numbers.ts';
 
 const LINKED_CLIENTS_SQL = `array(
         select l.client_id

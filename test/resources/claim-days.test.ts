@@ -226,3 +226,15 @@ test('the table public_holidays has the holidays that the package date-holidays 
   const rows = await service.sql`select day::text || ' ' || region as holiday from public.public_holidays`;
   expect(rows.map(({ holiday }) => String(holiday)).sort()).toEqual(expected.sort());
 });
+
+test('no view and no function counts the days until today in another time zone than that of app.paris_today', async () => {
+  const counting = await service.admin(
+    `select v.viewname as name from pg_views as v
+     where v.schemaname in ('app', 'reporting') and v.definition ~* '(now|clock_timestamp)\\(\\)[^)]*\\)+::date'
+     union all
+     select f.oid::regprocedure::text from pg_proc as f
+     where f.pronamespace in ('app'::regnamespace, 'reporting'::regnamespace) and f.proname <> 'paris_today'
+         and f.prosrc ~* '(now|clock_timestamp)\\(\\)( at time zone ''[^'']*''\\))?::date'`,
+  );
+  expect(counting).toEqual([]);
+});

@@ -147,14 +147,14 @@ begin
                 perform app.check_credit_note(pg_catalog.to_jsonb(new));
             end if;
             has_date := new.issue_date is not null;
-            new.issue_date := coalesce(new.issue_date, (pg_catalog.clock_timestamp() at time zone 'Europe/Paris')::date);
+            new.issue_date := coalesce(new.issue_date, app.paris_day(pg_catalog.clock_timestamp()));
             insert into public.invoice_counters as c (year, last_number)
             values (extract(year from new.issue_date), 1)
             on conflict (year) do update set last_number = c.last_number + 1
             returning c.last_number, c.last_issued_on into given, last_date;
             if last_date is null and given > 1 then
                 -- The previous release also gave numbers with a date after today.
-                select least(pg_catalog.max(f.issue_date), (pg_catalog.clock_timestamp() at time zone 'Europe/Paris')::date)
+                select least(pg_catalog.max(f.issue_date), app.paris_day(pg_catalog.clock_timestamp()))
                 into last_date
                 from public.factures as f
                 where f.number like extract(year from new.issue_date) || '-%'
@@ -164,7 +164,7 @@ begin
             if not has_date then
                 new.issue_date := greatest(new.issue_date, last_date);
             end if;
-            today := (pg_catalog.clock_timestamp() at time zone 'Europe/Paris')::date;
+            today := app.paris_day(pg_catalog.clock_timestamp());
             if new.issue_date > today then
                 raise exception 'an invoice is not dated after today'
                     using
