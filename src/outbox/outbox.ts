@@ -81,7 +81,8 @@ export function runOutbox<Item>(work: OutgoingWork<Item>, idleMs: number | undef
     /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other instances. */
     async close(withinMs = closeMs): Promise<void> {
       closing.abort();
-      const finished = Promise.all([task?.close(), ...pending]);
+      // A search that has just claimed items starts their deliveries before the task is closed.
+      const finished = Promise.resolve(task?.close()).then(() => Promise.all(pending));
       const lateError = (): Error => new Error(`${work.items} were broken off`);
       await withTimeout(Math.max(withinMs - RETURNED_DELIVERY_PAUSE_MS, 0), finished, lateError).catch(
         (error: unknown) => {

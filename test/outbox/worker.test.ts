@@ -513,6 +513,31 @@ test('a user whose database row is locked does not delay the delivery of other u
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
+test('an instance that is told to end while it claims changes of rights delivers and records these before it ends', async () => {
+  const ada = await person('CLIENT', [own]);
+  await change(ada.id, { role: 'TAX_SPECIALIST' });
+  const isClaimed = Promise.withResolvers<undefined>();
+  const mayGoOn = Promise.withResolvers<undefined>();
+  const claim: typeof changes.claim = async (...given) => {
+    const claimed = await changes.claim(...given);
+    isClaimed.resolve(undefined);
+    await mayGoOn.promise;
+    return claimed;
+  };
+  const held = gate();
+  provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+  const worker = workerOf({ changes: { ...changes, claim }, idleMs: 60_000 });
+  await isClaimed.promise;
+  let hasEnded = false;
+  const closed = worker.close(5_000).then(() => (hasEnded = true));
+  mayGoOn.resolve(undefined);
+  await held.reached;
+  expect(hasEnded).toBe(false);
+  held.open();
+  await closed;
+  expect([await states(ada), known(ada)]).toEqual([['DELIVERED'], expect.objectContaining({ role: 'TAX_SPECIALIST' })]);
+});
+
 test('if an instance ends before it has delivered a change of rights, another instance delivers the change', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
