@@ -44,12 +44,18 @@ async function main(): Promise<void> {
     // Stops the embedded Postgres, also after an uncaught error.
     process.on('exit', demo.killRunningPrograms);
     const demonstration = await demo.startDemonstration(config, log, parts, ending.signal);
+    ending.signal.throwIfAborted();
     const url = await startService(demonstration.config, log, parts);
     return { url, fields: demonstration.greeting, lines: demonstration.greetingLines(url) };
   };
-  const started = start().catch(async (error: unknown): Promise<undefined> => {
+  const startUntilSignal = async () => {
+    const greeting = await start();
+    ending.signal.throwIfAborted();
+    return greeting;
+  };
+  const started = startUntilSignal().catch(async (error: unknown): Promise<undefined> => {
     await parts.close();
-    // A signal has ended the start of the demonstration.
+    // A signal has ended the start.
     if (error === ending.signal.reason) return undefined;
     throw error;
   });

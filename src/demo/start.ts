@@ -46,6 +46,7 @@ export async function startDemonstration(
     log.info('nobody can log in at the embedded identity provider: its users are those of the embedded Postgres');
   }
   const documents = { ...config.documents, dataDir };
+  ending.throwIfAborted();
   if (postgres !== undefined) await storeDemonstrationDocuments(postgres.contentPaths, documents, log);
 
   const { smtpUrl } = config.mails;

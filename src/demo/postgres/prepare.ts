@@ -27,6 +27,7 @@ export async function startEmbeddedDatabase({
     await migrate({ adminUrl, log, ending: options.ending });
     options.ending?.throwIfAborted();
     const contentPaths = await loadDemonstration(adminUrl, log);
+    options.ending?.throwIfAborted();
     return {
       logins: passwords ? await setDemonstrationPasswords(adminUrl, options.dataDir) : [],
       apiUrl: await createApiLogin(server),
