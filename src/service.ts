@@ -17,7 +17,7 @@ import { createChangeStreams } from './http/change-streams.ts';
 import type { DemonstrationUser } from './http/docs.ts';
 import { awaitListening } from './http/listening.ts';
 import { createHttpServer } from './http/server.ts';
-import { createLoginDiscovery } from './identity/discovery.ts';
+import { createKeySetUrlFinder, createLoginDiscovery } from './identity/discovery.ts';
 import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { SHUTDOWN_DATABASE_CHECK_MS } from './limits.ts';
@@ -67,13 +67,15 @@ export async function startService(
   const housekeeping = await startBackgroundWork(config, database, log, register);
 
   const audit = register('the refusals', 1_000, createAuditWriter(pools.refusals, spool, log));
-  const clock = createProviderClock({ url: identity.provider.jwksUrl });
+  const { provider, subjectClaim, roleClaim, clientAccessClaim, isAudienceClientId, emailsVerified } = identity;
+  const clock = createProviderClock({ findUrl: createKeySetUrlFinder(provider) });
   const clocks = register('the clocks', 0, watchClocks(clock, database, log));
-  const { provider, roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
     ...provider,
+    subjectClaim,
     roleClaim,
     clientAccessClaim,
+    isAudienceClientId,
     emailsVerified,
     log,
     providerNow: clock.now,

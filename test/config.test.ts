@@ -34,6 +34,8 @@ test('an empty environment configures the embedded mode, which listens on this m
     database: { url: undefined, poolSize: 10, statementTimeoutMs: 5000, preparedStatements: true },
     identity: {
       provider: undefined,
+      isAudienceClientId: false,
+      subjectClaim: 'sub',
       roleClaim: 'role',
       clientAccessClaim: 'client_access',
       emailsVerified: false,
@@ -71,6 +73,8 @@ test('every environment variable sets its value in the configuration', () => {
     ...{ DATABASE_PREPARED_STATEMENTS: 'false', AUTH_EMAILS_VERIFIED: 'true' },
     ...{ ...PROVIDER, AUTH_JWKS_URL: 'https://idp.example/keys?v=2' },
     ...{
+      AUTH_SUBJECT_CLAIM: 'uid',
+      AUTH_AUDIENCE_IN_CLIENT_ID: 'true',
       AUTH_ROLE_CLAIM: 'https://claims.example/role',
       AUTH_CLIENT_ACCESS_CLAIM: 'https://claims.example/access',
     },
@@ -105,6 +109,8 @@ test('every environment variable sets its value in the configuration', () => {
         audience: 'api',
         jwksUrl: 'https://idp.example/keys?v=2',
       },
+      isAudienceClientId: true,
+      subjectClaim: 'uid',
       roleClaim: 'https://claims.example/role',
       clientAccessClaim: 'https://claims.example/access',
       emailsVerified: true,
@@ -149,15 +155,6 @@ test('environment variables with an empty value count as unset', () => {
     PORT HOST DATABASE_URL AUTH_ISSUER AUTH_AUDIENCE CORS_ORIGINS DOCUMENT_STORE
   `);
   expect(loadConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(loadConfig({}));
-});
-
-test.each([
-  ['https://idp.example', 'https://idp.example/.well-known/jwks.json'],
-  ['https://idp.example/', 'https://idp.example/.well-known/jwks.json'],
-  ['https://idp.example/realms/a//', 'https://idp.example/realms/a/.well-known/jwks.json'],
-])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from the URL %s', (AUTH_ISSUER, jwksUrl) => {
-  const { provider } = loadConfig({ ...PROVIDER, AUTH_ISSUER }).identity;
-  expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
 
 test('the service accepts any text in AUTH_ISSUER if AUTH_JWKS_URL is set', () => {

@@ -25,6 +25,8 @@ export const variablesSchema = z.object({
   AUTH_JWKS_URL: value.httpUrl.optional(),
   AUTH_CLIENT_ID: value.text.optional(),
   AUTH_SCOPE: value.scope.default('openid profile email'),
+  AUTH_AUDIENCE_IN_CLIENT_ID: value.flag.default(false),
+  AUTH_SUBJECT_CLAIM: value.text.default('sub'),
   AUTH_ROLE_CLAIM: value.text.default('role'),
   AUTH_CLIENT_ACCESS_CLAIM: value.text.default('client_access'),
   AUTH_EMAILS_VERIFIED: value.flag.default(false),
@@ -39,12 +41,14 @@ export const variablesSchema = z.object({
 type VariableValues = z.output<typeof variablesSchema>;
 
 export function buildConfig(values: VariableValues) {
-  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = values;
-  const jwksUrl = values.AUTH_JWKS_URL ?? `${(issuer ?? '').replace(/\/+$/, '')}/.well-known/jwks.json`;
+  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_JWKS_URL: jwksUrl } = values;
   return {
+    /** Without `jwksUrl`, the discovery of the issuer tells where its keys are. */
     provider: issuer === undefined || audience === undefined ? undefined : { issuer, audience, jwksUrl },
+    subjectClaim: values.AUTH_SUBJECT_CLAIM,
     roleClaim: values.AUTH_ROLE_CLAIM,
     clientAccessClaim: values.AUTH_CLIENT_ACCESS_CLAIM,
+    isAudienceClientId: values.AUTH_AUDIENCE_IN_CLIENT_ID,
     emailsVerified: values.AUTH_EMAILS_VERIFIED,
     embeddedPort: values.IDENTITY_PORT,
     docs: { clientId: values.AUTH_CLIENT_ID, scope: values.AUTH_SCOPE },

@@ -7,8 +7,12 @@ import { isValidSubject, isUuid, createSubjectUuid } from './subject.ts';
 
 type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** The names of the two custom token claims; some identity providers require a URL as name. */
+/**
+ * The names of the token claims that the service reads by a configured name. Some identity providers require a URL as
+ * name; others nest claims, whose name is then a path such as `realm_access.roles`.
+ */
 export interface ClaimNames {
+  readonly subject: string;
   readonly role: string;
   readonly clientAccess: string;
 }
@@ -24,11 +28,11 @@ export function createCallerFromClaims(
   issuer: string,
   { names, emailsVerified }: { readonly names: ClaimNames; readonly emailsVerified: boolean },
 ): Caller {
-  const subject = readTextClaim(claims, 'sub');
-  if (subject === undefined) throw createBadTokenError('the "sub" claim is not a text of 1 to 255 characters');
-  if (subject === ANONYMOUS_NAME) throw createBadTokenError('the "sub" claim is the word for whoever has no token');
-  if (!isValidSubject(subject))
-    throw createBadTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
+  const subject = readTextClaim(claims, names.subject);
+  const refuseSubject = (reason: string) => createBadTokenError(`the "${names.subject}" claim ${reason}`);
+  if (subject === undefined) throw refuseSubject('is not a text of 1 to 255 characters');
+  if (subject === ANONYMOUS_NAME) throw refuseSubject('is the word for whoever has no token');
+  if (!isValidSubject(subject)) throw refuseSubject('is no plain text in ASCII, or a UUID with capitals');
   const role = parseRoleClaim(readClaim(claims, names.role));
   const clientAccess = parseAccessClaim(readClaim(claims, names.clientAccess));
   return {
@@ -49,15 +53,19 @@ function readEmailClaim(claims: TokenClaims): string | undefined {
   return email !== undefined && isEmail(email) ? email : undefined;
 }
 
+/** Reads one of the four roles, or a list that has one of them beside the provider's own roles and groups. */
 function parseRoleClaim(claim: unknown): Role {
-  const role = ROLES.find((known) => known === claim);
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  const [role, another] = ROLES.filter((known) => values.includes(known));
   if (role === undefined) throw createBadTokenError('the role claim is missing or not one of the four roles');
+  if (another !== undefined) throw createBadTokenError('the role claim has more than one of the four roles');
   return role;
 }
 
 function parseAccessClaim(claim: unknown): readonly string[] {
-  if (!Array.isArray(claim)) throw createBadTokenError('the client access claim is missing or not an array');
-  const ids = claim.map((id: unknown) => {
+  const list = typeof claim === 'string' ? parseListText(claim) : claim;
+  if (!Array.isArray(list)) throw createBadTokenError('the client access claim is missing or not an array');
+  const ids = list.map((id: unknown) => {
     if (typeof id !== 'string' || !isUuid(id))
       throw createBadTokenError('the client access claim holds something that is no UUID');
     return id.toLowerCase();
@@ -65,10 +73,20 @@ function parseAccessClaim(claim: unknown): readonly string[] {
   return [...new Set(ids)].sort();
 }
 
+/** Reads a list that a provider sends as text: a JSON array, or values with commas between them. */
+function parseListText(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) return text.split(',').map((value) => value.trim());
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw createBadTokenError('the client access claim is a text that is no JSON array');
+  }
+}
+
 /** The service uses only verified emails, because it also finds the user of a login by email. */
 function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean {
   const claim = readClaim(claims, 'email_verified');
-  return claim === true || (claim === undefined && emailsVerified);
+  return claim === true || claim === 'true' || (claim === undefined && emailsVerified);
 }
 
 function readTextClaim(claims: TokenClaims, name: string): string | undefined {
@@ -77,6 +95,13 @@ function readTextClaim(claims: TokenClaims, name: string): string | undefined {
   return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 
+/** Reads the claim with this name; if there is none, the name is a path with dots to a claim within claims. */
 function readClaim(claims: TokenClaims, name: string): unknown {
-  return Object.hasOwn(claims, name) ? claims[name] : undefined;
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name.split('.').reduce<unknown>(readMember, claims);
+}
+
+function readMember(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && Object.hasOwn(value, name) ? (value as TokenClaims)[name] : undefined;
 }

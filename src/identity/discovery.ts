@@ -56,16 +56,48 @@ export function createLoginDiscovery({
   };
 }
 
+/**
+ * Returns a function that finds the address of the provider's keys: `jwksUrl`, or what the discovery of the issuer says,
+ * which is kept for DISCOVERY_REFRESH_MS. An issuer without discovery (404) has its keys at `/.well-known/jwks.json`.
+ * The function throws an Error if the discovery cannot be read or is unusable.
+ */
+export function createKeySetUrlFinder({
+  issuer,
+  jwksUrl,
+}: {
+  readonly issuer: string;
+  readonly jwksUrl?: string | undefined;
+}): () => Promise<string> {
+  if (jwksUrl !== undefined) return () => Promise.resolve(jwksUrl);
+  return createCachedFunction(() => readKeySetUrl(issuer), DISCOVERY_REFRESH_MS, 0);
+}
+
+async function readKeySetUrl(issuer: string): Promise<string> {
+  const issuerUrl = new URL(issuer);
+  const response = await requestDiscovery(issuerUrl, PROVIDER_RESPONSE_TIMEOUT_MS);
+  if (response.status === 404) return `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`;
+  const { jwks_uri: address } = await processDiscoveryResponse(issuerUrl, response);
+  const url = typeof address === 'string' ? URL.parse(address) : null;
+  // Over plain HTTP the keys could be an attacker's, so the keys of an https:// issuer are fetched over HTTPS.
+  if (url?.protocol !== 'https:' && (url?.protocol !== 'http:' || issuerUrl.protocol !== 'http:'))
+    throw new Error(`the jwks_uri of the discovery is no ${issuerUrl.protocol}// address; AUTH_JWKS_URL may name one`);
+  return url.href;
+}
+
+function requestDiscovery(issuer: URL, timeoutMs: number): Promise<Response> {
+  return discoveryRequest(issuer, {
+    [customFetch]: createBoundedFetch(MAX_DISCOVERY_BYTES, timeoutMs),
+    [allowInsecureRequests]: true,
+  });
+}
+
 /** @throws Error if the discovery document is of another issuer or has an unsafe address for a browser */
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const issuerUrl = new URL(issuer);
   // Plain HTTP is safe only on this machine; on a network an attacker could answer instead of the provider.
   const isLocal = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
   if (!isLocal && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
-  const response = await discoveryRequest(issuerUrl, {
-    [customFetch]: createBoundedFetch(MAX_DISCOVERY_BYTES, timeoutMs),
-    [allowInsecureRequests]: true,
-  });
+  const response = await requestDiscovery(issuerUrl, timeoutMs);
   const server = await processDiscoveryResponse(issuerUrl, response);
   const findUrl = (name: keyof LoginMetadata): string | undefined => {
     const endpoint: unknown = server[name];

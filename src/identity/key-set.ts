@@ -15,7 +15,8 @@ import {
 } from '../limits.ts';
 
 export interface KeySetOptions {
-  readonly url: string;
+  /** Returns the address of the keys, or rejects while the provider does not tell it. */
+  readonly findUrl: () => Promise<string>;
   readonly log: Logger;
   readonly fetchTimeoutMs?: number;
   readonly onFetched?: ((fetch: MeasuredInterval) => void) | undefined;
@@ -24,7 +25,7 @@ export interface KeySetOptions {
 
 /** Fetches the identity provider's public keys on first use; the keys stay valid while the provider is unreachable. */
 export function createKeySet(options: KeySetOptions) {
-  const { url, log, fetchTimeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS, now = Date.now, onFetched } = options;
+  const { findUrl, log, fetchTimeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS, now = Date.now, onFetched } = options;
   let known: PublishedKeys | undefined;
   let fetchedAt = -Infinity;
   let attemptedAt = -Infinity;
@@ -37,8 +38,10 @@ export function createKeySet(options: KeySetOptions) {
     isRefreshing = true;
     const begunMs = performance.now();
     let isFailed = false;
+    let url: string | undefined;
     fetches += 1;
     try {
+      url = await findUrl();
       const fetched = await fetchKeys(url, fetchTimeoutMs);
       fetchedAt = now();
       if (fetched.fingerprint === known?.fingerprint) return;

@@ -12,12 +12,13 @@ interface ClockDifference {
 /** The provider's `Date` header has only whole seconds; four readings, 250 ms apart, give the time to within 250 ms. */
 const CLOCK_READING_COUNT = 4;
 
+/** `findUrl` returns the address that is asked for its `Date`, or rejects while the provider does not tell it. */
 export function createProviderClock({
-  url,
+  findUrl,
   timeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS,
   now = Date.now,
 }: {
-  readonly url: string;
+  readonly findUrl: () => Promise<string>;
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }) {
@@ -26,6 +27,7 @@ export function createProviderClock({
     reading !== undefined && performance.now() < reading.until ? reading : undefined;
 
   async function readOnce(signal: AbortSignal): Promise<ClockDifference> {
+    const url = await findUrl();
     const sentMs = performance.now();
     const { headers: answer, body } = await fetch(url, {
       method: 'HEAD',

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { RequestError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { createCallerFromClaims, createBadTokenError } from './claims.ts';
+import { createKeySetUrlFinder } from './discovery.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { TOKEN_CLOCK_TOLERANCE_S, TOKEN_CACHE_BYTES, MAX_CACHED_TOKENS, MAX_TOKEN_CHARACTERS } from '../limits.ts';
 import {
@@ -20,9 +21,13 @@ export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 export interface TokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
-  readonly jwksUrl: string;
+  /** Undefined if the issuer's discovery tells the address of its keys. */
+  readonly jwksUrl?: string | undefined;
+  readonly subjectClaim?: string;
   readonly roleClaim: string;
   readonly clientAccessClaim: string;
+  /** True if an access token may have the audience in `client_id`, as Amazon Cognito's have; default false. */
+  readonly isAudienceClientId?: boolean;
   /** True if the provider verifies every email, so that tokens need no claim `email_verified`; default false. */
   readonly emailsVerified?: boolean;
   readonly log: Logger;
@@ -45,11 +50,15 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   const { issuer, audience, now = Date.now } = options;
   const { providerNow = now } = options;
   const claimRules = {
-    names: { role: options.roleClaim, clientAccess: options.clientAccessClaim },
+    names: {
+      subject: options.subjectClaim ?? 'sub',
+      role: options.roleClaim,
+      clientAccess: options.clientAccessClaim,
+    },
     emailsVerified: options.emailsVerified ?? false,
   };
-  const { jwksUrl: url, log, onFetched, onIssued } = options;
-  const keySet = createKeySet({ url, log, now, onFetched });
+  const { log, onFetched, onIssued, isAudienceClientId = false } = options;
+  const keySet = createKeySet({ findUrl: createKeySetUrlFinder(options), log, now, onFetched });
   const remembered = new LRUCache<string, VerifiedToken>({
     max: MAX_CACHED_TOKENS,
     maxSize: TOKEN_CACHE_BYTES,
@@ -60,11 +69,12 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     const { payload } = await verifySignature(token, keys, {
       algorithms: [...SIGNATURE_ALGORITHMS],
       issuer,
-      audience,
+      ...(!isAudienceClientId && { audience }),
       requiredClaims: ['exp', 'iat'],
       clockTolerance: TOKEN_CLOCK_TOLERANCE_S,
       currentDate: new Date(providerNow()),
     });
+    if (isAudienceClientId) checkAudienceOrClientId(payload, audience);
     onIssued?.(payload.iat ?? NaN);
     return {
       caller: createCallerFromClaims(payload, issuer, claimRules),
@@ -116,6 +126,14 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
 
 function digestToken(token: string): string {
   return hash('sha256', token, 'base64');
+}
+
+/** Accepts the audience in `aud`, or in `client_id` of an access token without `aud`. */
+function checkAudienceOrClientId({ aud, client_id: clientId, token_use: use }: JWTPayload, audience: string): void {
+  if (aud === undefined && use !== 'access')
+    throw createBadTokenError('the token has no "aud" claim, and its "token_use" claim is not "access"');
+  if (aud === undefined ? clientId !== audience : ![aud].flat().includes(audience))
+    throw createBadTokenError(`the token's "${aud === undefined ? 'client_id' : 'aud'}" claim is not accepted`);
 }
 
 /** Refuses an `iat` in the future and an infinite `exp`, which jose accepts. */

@@ -133,8 +133,9 @@ test('the service ignores the email and the name of a token if Postgres cannot s
 
 test('the service ignores the email of a token unless the token says that the email is verified', async () => {
   const email = 'victim@example.com';
-  await expect(v.callerOf({ email, email_verified: true })).resolves.toMatchObject({ email });
-  for (const email_verified of [undefined, null, false, 'false', 'true', 1, [true]]) {
+  for (const email_verified of [true, 'true'])
+    await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email });
+  for (const email_verified of [undefined, null, false, 'false', 'TRUE', 1, [true]]) {
     await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
   }
 });
@@ -142,10 +143,10 @@ test('the service ignores the email of a token unless the token says that the em
 test('with AUTH_EMAILS_VERIFIED the service uses the email of a token unless the token says that the email is not verified', async () => {
   const email = 'ada@example.com';
   const verify = async (v: Verification): Promise<void> => {
-    for (const email_verified of [undefined, true]) {
+    for (const email_verified of [undefined, true, 'true']) {
       await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email });
     }
-    for (const email_verified of [null, false, 'false', 'true', 0]) {
+    for (const email_verified of [null, false, 'false', 0]) {
       await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
     }
   };
@@ -189,4 +190,85 @@ test('the service reads a caller’s role and clients only from the token’s cl
     await v.refusalOf(await v.identity.token({ role: 'CLIENT', client_access: [B] }));
   };
   await withVerification([await createTestKey()], verify, names);
+});
+
+test('a list with exactly one of the four roles gives that role, beside any other roles and groups', async () => {
+  for (const role of [
+    ['CLIENT'],
+    ['offline_access', 'CLIENT', 'firm/claims'],
+    ['CLIENT', 'CLIENT'],
+    ['admin', 7, 'CLIENT'],
+  ])
+    await expect(v.callerOf({ role })).resolves.toMatchObject({ role: 'CLIENT' });
+  const refusal = await v.refusalOf(await v.identity.token({ role: ['CLIENT', 'other', 'ADMIN'] }));
+  expect(refusal.message).toBe('the role claim has more than one of the four roles');
+});
+
+test('the clients of a token may be a text: a JSON array, or ids with commas between them', async () => {
+  for (const client_access of [JSON.stringify([B, A]), ` ["${A}", "${B}"]`, `${A},${B}`, `${B.toUpperCase()} , ${A}`])
+    await expect(v.callerOf({ client_access })).resolves.toMatchObject({ clientAccess: [A, B] });
+  await expect(v.callerOf({ client_access: A })).resolves.toMatchObject({ clientAccess: [A] });
+  await expect(v.callerOf({ client_access: '[]' })).resolves.toMatchObject({ clientAccess: [] });
+  await v.refusalOf(await v.identity.token({ client_access: '' }));
+});
+
+test('the name of a claim may be a path, unless the token has a claim with the whole name', async () => {
+  const names = { roleClaim: 'realm_access.roles', clientAccessClaim: 'firm.rights.clients', subjectClaim: 'user.id' };
+  const nested = {
+    ...{ role: 'ADMIN', client_access: [], sub: 'other' },
+    ...{ realm_access: { roles: ['CLIENT'] }, firm: { rights: { clients: [A] } }, user: { id: 'ada' } },
+  };
+  const verify = async (v: Verification): Promise<void> => {
+    await expect(v.callerOf(nested)).resolves.toMatchObject({ role: 'CLIENT', clientAccess: [A], subject: 'ada' });
+    const whole = { ...nested, 'realm_access.roles': 'TAX_SPECIALIST' };
+    await expect(v.callerOf(whole)).resolves.toMatchObject({ role: 'TAX_SPECIALIST' });
+    for (const realm_access of [
+      undefined,
+      null,
+      'ADMIN',
+      ['ADMIN'],
+      [{ roles: 'ADMIN' }],
+      { __proto__: { roles: 'ADMIN' } },
+      {},
+    ])
+      await v.refusalOf(await v.identity.token({ ...nested, realm_access }));
+  };
+  await withVerification([await createTestKey()], verify, names);
+});
+
+test('the service reads the subject from the claim of AUTH_SUBJECT_CLAIM, and needs no other subject', async () => {
+  const verify = async (v: Verification): Promise<void> => {
+    const caller = await v.callerOf({ sub: 'ada@firm.example', uid: '00u1' });
+    expect(caller.subject).toBe('00u1');
+    await expect(v.callerOf({ sub: 'renamed@firm.example', uid: '00u1' })).resolves.toMatchObject({
+      userId: caller.userId,
+    });
+    await expect(v.callerOf({ sub: undefined, uid: '00u1' })).resolves.toMatchObject({ userId: caller.userId });
+    const refusal = await v.refusalOf(await v.identity.token({ sub: 'ada@firm.example' }));
+    expect(refusal.message).toBe('the "uid" claim is not a text of 1 to 255 characters');
+  };
+  await withVerification([await createTestKey()], verify, { subjectClaim: 'uid' });
+});
+
+test('an access token without "aud" is accepted by its "client_id" only with AUTH_AUDIENCE_IN_CLIENT_ID', async () => {
+  const cognito = { aud: undefined, client_id: v.identity.audience, token_use: 'access' };
+  await v.refusalOf(await v.identity.token(cognito));
+  const verify = async (v: Verification): Promise<void> => {
+    const own = { ...cognito, client_id: v.identity.audience };
+    await expect(v.callerOf(own)).resolves.toMatchObject({ role: 'CLIENT' });
+    await expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' });
+    for (const wrong of [
+      { client_id: 'other' },
+      { client_id: undefined },
+      { client_id: [v.identity.audience] },
+      { token_use: 'id' },
+      { token_use: undefined },
+      { aud: 'other' },
+      { aud: ['other'] },
+      { aud: null },
+      { aud: '' },
+    ])
+      await v.refusalOf(await v.identity.token({ ...own, ...wrong }));
+  };
+  await withVerification([await createTestKey()], verify, { isAudienceClientId: true });
 });

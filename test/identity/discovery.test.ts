@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createLoginDiscovery } from '../../src/identity/discovery.ts';
+import { createKeySetUrlFinder, createLoginDiscovery } from '../../src/identity/discovery.ts';
 import type { LoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 
@@ -193,4 +193,37 @@ test('the service sends no request to an issuer with a plain-http URL on another
     }),
   );
   expect([await discoveryOf({ issuer }).currentMetadata(), provider.discoveries - asked]).toEqual([undefined, 0]);
+});
+
+test('without AUTH_JWKS_URL the service fetches the keys from the jwks_uri of the provider’s discovery, and asks once for it', async () => {
+  const find = createKeySetUrlFinder({ issuer: provider.issuer });
+  expect(await Promise.all([find(), find()])).toEqual([provider.jwksUrl, provider.jwksUrl]);
+  expect([await find(), provider.discoveries - asked]).toEqual([provider.jwksUrl, 1]);
+  expect(await createKeySetUrlFinder({ issuer: provider.issuer, jwksUrl: 'https://keys.example/' })()).toBe(
+    'https://keys.example/',
+  );
+  expect(provider.discoveries - asked).toBe(1);
+});
+
+test('the service fetches the keys of a provider without a discovery document from /.well-known/jwks.json', async () => {
+  provider.discovery = saying('', 404);
+  const find = createKeySetUrlFinder({ issuer: `${provider.issuer}/` });
+  expect(await find()).toBe(`${provider.issuer}/.well-known/jwks.json`);
+});
+
+test('the service fetches no keys while the provider’s discovery is unusable, and asks for it again', async () => {
+  const find = createKeySetUrlFinder({ issuer: provider.issuer });
+  for (const [body, status] of [
+    [documentOf({ jwks_uri: 'https://keys.example/', issuer: 'https://idp.example' }), 200],
+    [documentOf(), 200],
+    [documentOf({ jwks_uri: 7 }), 200],
+    [documentOf({ jwks_uri: 'file:///etc/keys' }), 200],
+    ['<!doctype html>', 200],
+    [documentOf(), 503],
+  ] as const) {
+    provider.discovery = saying(body, status);
+    await expect(find()).rejects.toThrow();
+  }
+  provider.discovery = saying(documentOf({ jwks_uri: 'https://keys.example/a' }));
+  expect(await find()).toBe('https://keys.example/a');
 });

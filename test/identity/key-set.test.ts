@@ -20,7 +20,8 @@ beforeEach(async () => {
 afterEach(() => identity.stop());
 
 function keySetOf(fetchTimeoutMs: number): KeySet {
-  return createKeySet({ url: identity.jwksUrl, log: pino({ level: 'silent' }), fetchTimeoutMs, now: () => now });
+  const findUrl = () => Promise.resolve(identity.jwksUrl);
+  return createKeySet({ findUrl, log: pino({ level: 'silent' }), fetchTimeoutMs, now: () => now });
 }
 
 async function untilAsked(times: number): Promise<void> {

@@ -22,7 +22,9 @@ test.each([
     identity.answerWith((_request, response) => {
       response.setHeader('Date', new Date(dateMs()).toUTCString()).setHeader('Age', age()).end();
     });
-    const { minMs, maxMs } = await createProviderClock({ url: identity.jwksUrl }).read(AbortSignal.timeout(20_000));
+    const { minMs, maxMs } = await createProviderClock({ findUrl: () => Promise.resolve(identity.jwksUrl) }).read(
+      AbortSignal.timeout(20_000),
+    );
     const differenceMs = Date.now() - performance.now();
     // The upper limit has one more millisecond, because Date.now() has no fractions of a millisecond.
     expect(minMs).toBeLessThanOrEqual(differenceMs + 1);

@@ -160,7 +160,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const { issuer, audience, jwksUrl } = options.provider ?? identity;
   const now = (): number => Date.now() + (options.clocks?.aheadMs ?? 0);
-  const clock = createProviderClock({ url: jwksUrl, now });
+  const clock = createProviderClock({ findUrl: () => Promise.resolve(jwksUrl), now });
   const clocks = options.clocks && watchClocks(clock, database, log, now);
   const verifier = createTokenVerifier({
     ...{ issuer, audience, jwksUrl, log, now, onFetched: observability.onFetched },

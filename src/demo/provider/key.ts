@@ -25,7 +25,7 @@ export interface TokenRequest {
 
 export type TokenSigner = Awaited<ReturnType<typeof openSigner>>;
 
-export async function openSigner(dataDir: string, issuer: string, names: ClaimNames) {
+export async function openSigner(dataDir: string, issuer: string, names: Omit<ClaimNames, 'subject'>) {
   const key = await openSigningKey(dataDir);
   const imported = await importJWK({ ...key }, SIGNING_ALGORITHM);
   return {
