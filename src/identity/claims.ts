@@ -102,6 +102,7 @@ function readClaim(claims: TokenClaims, name: string): unknown {
 }
 
 function readMember(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && Object.hasOwn(value, name) ? (value as TokenClaims)[name] : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as TokenClaims)[name]
+    : undefined;
 }
