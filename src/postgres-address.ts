@@ -1,4 +1,10 @@
-import { convertToSingleLine } from './single-line.ts';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import type { ClientConfig } from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+import { oneLineReason, convertToSingleLine } from './single-line.ts';
 
 interface PostgresAddress {
   readonly servers: readonly string[];
@@ -9,7 +15,15 @@ interface PostgresAddress {
 const URL_PARTS_PATTERN =
   /^(?<login>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>(?:\/[^?#]*)?(?:\?(?<query>.*))?)$/i;
 
-/** For an invalid address, returns the broken rule without quoting the address, because it may contain a password. */
+/** The values of `sslmode` that say how an address is protected; `allow` and `prefer` leave it to the server. */
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'channel_binding'];
+const PARAMETERS = [...TLS_PARAMETERS, 'target_session_attrs', 'host', 'port', 'application_name', 'options'];
+
+/**
+ * Reads an address in the syntax of libpq. For an invalid address, returns the broken rule without quoting the address,
+ * because it may contain a password.
+ */
 export function readPostgresAddress(text: string): PostgresAddress | string {
   const parts = /\s/.test(text) ? undefined : URL_PARTS_PATTERN.exec(text)?.groups;
   const { login = '', hosts = '', rest = '', query = '' } = parts ?? {};
@@ -26,9 +40,85 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   if (attributes !== 'any' && attributes !== 'read-write') {
     return 'must have any or read-write as its target_session_attrs';
   }
+  const broken = findBrokenParameter(parameters) ?? findTlsProblem(servers, parameters);
+  if (broken !== undefined) return broken;
   if (servers.length === 1) return { servers, requiresPrimary: attributes === 'read-write' };
   if (attributes === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
   return { servers, requiresPrimary: true };
+}
+
+function findBrokenParameter(parameters: URLSearchParams): string | undefined {
+  const names = [...parameters.keys()];
+  const unknown = names.find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    return `must not have the parameter ${JSON.stringify(unknown.slice(0, 30))}: the known ones are ${PARAMETERS.join(', ')}`;
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  return repeated && `must have the parameter ${repeated} only once`;
+}
+
+function findTlsProblem(servers: readonly string[], parameters: URLSearchParams): string | undefined {
+  const [mode, rootFile] = [parameters.get('sslmode'), parameters.get('sslrootcert')];
+  if (mode === null) {
+    const isAnyElsewhere = servers.some((server) => !isOnThisMachine(server));
+    if (isAnyElsewhere || TLS_PARAMETERS.some((name) => parameters.has(name)))
+      return `must say sslmode=verify-full, or another of ${SSL_MODES.join(', ')}`;
+    return undefined;
+  }
+  if (!SSL_MODES.includes(mode)) return `must have one of ${SSL_MODES.join(', ')} as its sslmode`;
+  if (mode === 'verify-ca' && rootFile === null)
+    return 'must name the file of the certificate authority in sslrootcert where sslmode is verify-ca';
+  if (rootFile === 'system' && mode !== 'verify-full')
+    return 'must have verify-full as its sslmode where sslrootcert is system';
+  const binding = parameters.get('channel_binding') ?? 'disable';
+  if (binding !== 'prefer' && binding !== 'disable')
+    return 'must have prefer or disable as its channel_binding: only sslmode=verify-full makes sure which server answers';
+  const unreadable = ['sslrootcert', 'sslcert', 'sslkey'].find(
+    (name) => findFileProblem(name, parameters) !== undefined,
+  );
+  return unreadable && findFileProblem(unreadable, parameters);
+}
+
+function findFileProblem(name: string, parameters: URLSearchParams): string | undefined {
+  const file = parameters.get(name);
+  if (file === null || (name === 'sslrootcert' && file === 'system')) return undefined;
+  try {
+    const content = readFileSync(file);
+    if (name !== 'sslkey') new X509Certificate(content);
+    return undefined;
+  } catch (error) {
+    return `must name a readable certificate or key in ${name}: ${oneLineReason(error)}`;
+  }
+}
+
+/** True for a socket and for an address of the loopback interface: nobody else on the network reads such a connection. */
+function isOnThisMachine(server: string): boolean {
+  const { hostname, searchParams } = new URL(server);
+  const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || (process.env['PGHOST'] ?? ''));
+  const isLoopback = ['', 'localhost', '[::1]', '::1'].includes(host) || (isIPv4(host) && host.startsWith('127.'));
+  return isLoopback || host.startsWith('/');
+}
+
+/**
+ * Returns how pg connects to one server of an address, with the meaning that libpq gives to the parameters.
+ * @param passwordFile the file with the login's password, which is read for each connection
+ */
+export function createClientConfig(server: string, passwordFile?: string): ClientConfig {
+  const { searchParams } = new URL(server);
+  // Without sslrootcert, Node trusts the authorities that it knows.
+  const text = searchParams.get('sslrootcert') === 'system' ? server.replace(/sslrootcert=system(?:&|$)/, '') : server;
+  return {
+    ...toClientConfig(parse(text, { useLibpqCompat: true })),
+    ...(passwordFile !== undefined && { password: () => readPassword(passwordFile) }),
+    enableChannelBinding: searchParams.get('channel_binding') === 'prefer',
+  };
+}
+
+async function readPassword(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+  } catch (cause) {
+    throw new Error(`DATABASE_PASSWORD_FILE cannot be read: ${oneLineReason(cause)}`, { cause });
+  }
 }
 
 /** Names the hosts and the database of an address, without its login and password. */

@@ -13,7 +13,7 @@ import { EXAMPLE, envExample } from './config/env-example.ts';
 import { words } from './support/words.ts';
 
 const PROVIDER = { AUTH_ISSUER: 'https://idp.example/', AUTH_AUDIENCE: 'api' };
-const DATABASE_URL = 'postgres://api:secret@db.example:5432/claims?sslmode=verify-full';
+const DATABASE_URL = 'postgres://api@db.example:5432/claims?sslmode=verify-full';
 
 function problemOf(environment: Environment, load: (environment: Environment) => unknown = loadConfig): string {
   try {
@@ -31,7 +31,13 @@ test('an empty environment configures the embedded mode, which listens on this m
     port: 3000,
     dataDir: '.data',
     logLevel: 'info',
-    database: { url: undefined, poolSize: 10, statementTimeoutMs: 5000, preparedStatements: true },
+    database: {
+      url: undefined,
+      passwordFile: undefined,
+      poolSize: 10,
+      statementTimeoutMs: 5000,
+      preparedStatements: true,
+    },
     identity: {
       provider: undefined,
       isAudienceClientId: false,
@@ -69,7 +75,12 @@ test('an empty environment configures the embedded mode, which listens on this m
 test('every environment variable sets its value in the configuration', () => {
   const environment = {
     ...{ HOST: '::', PORT: '0', DATA_DIR: '/var/lib/claims', LOG_LEVEL: 'warn', NODE_ENV: 'production' },
-    ...{ DATABASE_URL, DATABASE_POOL_SIZE: '40', DATABASE_STATEMENT_TIMEOUT_MS: '900' },
+    ...{
+      DATABASE_URL,
+      DATABASE_PASSWORD_FILE: '/run/secrets/api',
+      DATABASE_POOL_SIZE: '40',
+      DATABASE_STATEMENT_TIMEOUT_MS: '900',
+    },
     ...{ DATABASE_PREPARED_STATEMENTS: 'false', AUTH_EMAILS_VERIFIED: 'true' },
     ...{ ...PROVIDER, AUTH_JWKS_URL: 'https://idp.example/keys?v=2' },
     ...{
@@ -102,7 +113,13 @@ test('every environment variable sets its value in the configuration', () => {
     port: 0,
     dataDir: '/var/lib/claims',
     logLevel: 'warn',
-    database: { url: DATABASE_URL, poolSize: 40, statementTimeoutMs: 900, preparedStatements: false },
+    database: {
+      url: DATABASE_URL,
+      passwordFile: '/run/secrets/api',
+      poolSize: 40,
+      statementTimeoutMs: 900,
+      preparedStatements: false,
+    },
     identity: {
       provider: {
         issuer: 'https://idp.example/',
@@ -178,13 +195,14 @@ test.each([
   expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
 });
 
-test.each(['postgresql://u@h/d', 'postgres:///d?host=/var/run/postgresql', 'postgres://u:p%40ss@[::1]:1/d'])(
-  'the service and the database commands accept the database address %s, and do not change it',
-  (url) => {
-    expect(loadConfig({ DATABASE_URL: url }).database.url).toBe(url);
-    expect(loadAdminConfig({ DATABASE_ADMIN_URL: url })).toEqual({ databaseAdminUrl: url });
-  },
-);
+test.each([
+  'postgresql://u@h/d?sslmode=disable',
+  'postgres:///d?host=/var/run/postgresql',
+  'postgres://u:p%40ss@[::1]:1/d',
+])('the service and the database commands accept the database address %s, and do not change it', (url) => {
+  expect(loadConfig({ DATABASE_URL: url }).database.url).toBe(url);
+  expect(loadAdminConfig({ DATABASE_ADMIN_URL: url })).toEqual({ databaseAdminUrl: url });
+});
 
 const wrong: Readonly<Record<string, readonly string[]>> = {
   PORT: ['http', '-1', '65536', '3000.5', '0x50', '1e3', ' 3000', '999999999999'],
@@ -199,6 +217,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'postgres://api:hunter2@db/claims\n',
     'postgres://api:hunter2@one,two/claims',
     'postgres://api:hunter2@one/claims?target_session_attrs=standby',
+    'postgres://api:hunter2@db/claims',
+    'postgres://api:hunter2@db/claims?ssl_mode=require',
   ],
   DATABASE_POOL_SIZE: ['0', '1001', 'many'],
   DATABASE_STATEMENT_TIMEOUT_MS: ['0', '5s', '600001'],

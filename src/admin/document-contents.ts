@@ -1,4 +1,5 @@
 import { Connection } from '../db/connection.ts';
+import { createClientConfig } from '../postgres-address.ts';
 import { ADMIN_CONNECT_TIMEOUT_MS, DOCUMENT_CHECK_PAGE_ROWS } from '../limits.ts';
 
 export interface DocumentRow {
@@ -17,9 +18,9 @@ export type DocumentContents = Awaited<ReturnType<typeof openDocumentContents>>;
 
 const DOCUMENT_COLUMNS_SQL = 'document_id as document, file_path as path, file_size::double precision as size';
 
-export async function openDocumentContents(url: string) {
+export async function openDocumentContents(url: string, passwordFile?: string) {
   const connection = new Connection({
-    connectionString: url,
+    ...createClientConfig(url, passwordFile),
     connectionTimeoutMillis: ADMIN_CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import * as limit from '../limits.ts';
+import { createClientConfig } from '../postgres-address.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { assertAcceptsWrites, type PrimaryTracker } from './primary.ts';
@@ -9,8 +10,8 @@ import { assertAcceptsWrites, type PrimaryTracker } from './primary.ts';
 class PooledConnection extends Connection {
   readonly server: string;
 
-  constructor(config: ClientConfig, server: string) {
-    super({ ...config, connectionString: server });
+  constructor(config: ClientConfig, server: string, passwordFile: string | undefined) {
+    super({ ...config, ...createClientConfig(server, passwordFile) });
     this.server = server;
   }
 }
@@ -156,7 +157,7 @@ function createPool(
     Client: class extends PooledConnection {
       constructor(config: ClientConfig = {}) {
         const connectionTimeoutMillis = Math.min(maxWaitMs, limit.POSTGRES_CONNECT_TIMEOUT_MS);
-        super({ ...config, connectionTimeoutMillis }, primary.latest);
+        super({ ...config, connectionTimeoutMillis }, primary.latest, primary.passwordFile);
         onCreated(this);
       }
     },

@@ -10,6 +10,7 @@ import { Session } from './session.ts';
 
 export interface PoolOptions {
   readonly url: string;
+  readonly passwordFile?: string | undefined;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly primary?: PrimaryTracker | undefined;
@@ -42,10 +43,10 @@ export class SessionPool {
   #closing: Promise<void> | undefined;
 
   constructor(options: PoolOptions) {
-    const { url, poolSize, statementTimeoutMs, primary, preparedStatements, log } = options;
+    const { url, passwordFile, poolSize, statementTimeoutMs, primary, preparedStatements, log } = options;
     this.#options = options;
     this.#limitMs = statementTimeoutMs + limit.STATEMENT_GRACE_MS;
-    this.#primary = primary ?? trackPrimary(url, primaryLogger(log));
+    this.#primary = primary ?? trackPrimary(url, primaryLogger(log), passwordFile);
     this.#connections = new Connections({
       size: poolSize,
       // A request that waits for longer would have no time left for its statement.

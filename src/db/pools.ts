@@ -17,7 +17,7 @@ export function openPools(
   log: Logger,
   onWaited?: (name: string) => (ms: number) => void,
 ) {
-  const primary = trackPrimary(config.url, primaryLogger(log));
+  const primary = trackPrimary(config.url, primaryLogger(log), config.passwordFile);
   const open = (name: string, own = {}) =>
     openDatabase({ ...config, log, primary, onWaited: onWaited?.(name), ...own });
   return {

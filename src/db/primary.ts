@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { parsePostgresAddress } from '../postgres-address.ts';
+import { createClientConfig, parsePostgresAddress } from '../postgres-address.ts';
 import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';
@@ -8,8 +8,12 @@ import { PRIMARY_CHECK_TIMEOUT_MS, PRIMARY_SEARCH_PAUSE_MS } from '../limits.ts'
 
 export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 
-/** Tracks which server of a database URL accepts writes. @param onChange gets the host of each new primary */
-export function trackPrimary(url: string, onChange: (server: string) => void) {
+/**
+ * Tracks which server of a database URL accepts writes.
+ * @param onChange gets the host of each new primary
+ * @param passwordFile the file with the login's password, which is read for each connection
+ */
+export function trackPrimary(url: string, onChange: (server: string) => void, passwordFile?: string) {
   const { servers, requiresPrimary } = parsePostgresAddress(url);
   const [first = url] = servers;
   const isSingle = servers.length === 1;
@@ -18,7 +22,7 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
 
   const findOnce = createCachedFunction(
     async () => {
-      current = await findPrimary(servers);
+      current = await findPrimary(servers, { passwordFile });
       if (current !== latest) onChange(parseServerHost(current));
       latest = current;
     },
@@ -32,6 +36,7 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
      * may be a standby by now.
      */
     mustVerifyWrites: requiresPrimary,
+    passwordFile,
     /** The URL of the primary; undefined after a failure until `find` has asked the servers again. */
     get current() {
       return current;
@@ -56,11 +61,14 @@ export function primaryLogger(log: Logger): (server: string) => void {
   };
 }
 
-export async function findPrimary(servers: readonly string[], answerMs = PRIMARY_CHECK_TIMEOUT_MS): Promise<string> {
+export async function findPrimary(
+  servers: readonly string[],
+  { answerMs = PRIMARY_CHECK_TIMEOUT_MS, passwordFile }: { answerMs?: number; passwordFile?: string | undefined } = {},
+): Promise<string> {
   const connections = servers.map(
     (server) =>
       new Connection({
-        connectionString: server,
+        ...createClientConfig(server, passwordFile),
         application_name: 'taxclaims-primary',
         connectionTimeoutMillis: answerMs,
       }),

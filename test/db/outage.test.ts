@@ -63,7 +63,7 @@ describe('an outage of the database', () => {
 
   test.each([
     ['no server listens at the address', 'postgres://nobody@127.0.0.1:1/none'],
-    ['the host does not exist', 'postgres://nobody@host.invalid/none'],
+    ['the host does not exist', 'postgres://nobody@host.invalid/none?sslmode=disable'],
   ])('a request fails with DatabaseUnavailable if %s', async (_case, address) => {
     const database = openDatabase(at(address));
     await expect(database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);

@@ -15,7 +15,7 @@ test.each<[string, Environment]>([
 });
 
 test.each<[string, Environment]>([
-  ['DATABASE_URL is set', { DATABASE_URL: 'postgres://api@db.example/taxclaims' }],
+  ['DATABASE_URL is set', { DATABASE_URL: 'postgres://api@db.example/taxclaims?sslmode=verify-full' }],
   ['AUTH_ISSUER is set', PROVIDER],
   ['HOST is the address 0.0.0.0', { HOST: '0.0.0.0' }],
   ['HOST is the IPv6 address ::', { HOST: '::' }],

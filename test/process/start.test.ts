@@ -8,7 +8,15 @@ import { VERSION as version } from '../../src/version.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask, parseRaw } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
-import { portOf, addressOf, beginLogin, refusalOf, signalUntilEnded, start } from '../support/process.ts';
+import {
+  portOf,
+  addressOf,
+  beginLogin,
+  demonstrationToken,
+  refusalOf,
+  signalUntilEnded,
+  start,
+} from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
@@ -68,6 +76,33 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     expect(started.err).not.toContain('hunter2');
   },
 );
+
+test('npm start reaches its own Postgres and identity provider whatever variables of libpq and of a proxy are set', async () => {
+  const elsewhere = 'http://127.0.0.1:1';
+  const started = start(folder, {
+    ...{
+      PORT: '0',
+      DATA_DIR: join(folder, 'own'),
+      NODE_USE_ENV_PROXY: '1',
+      HTTP_PROXY: elsewhere,
+      HTTPS_PROXY: elsewhere,
+    },
+    ...{
+      PGSSLMODE: 'require',
+      PGHOST: 'db.invalid',
+      PGPORT: '1',
+      PGDATABASE: 'other',
+      PGUSER: 'nobody',
+      PGOPTIONS: '-c role=x',
+    },
+  });
+  const url = await addressOf(started);
+  const token = await demonstrationToken(url, 'CLIENT');
+  const answer = await fetch(`${url}/api/clients`, { headers: { authorization: `Bearer ${token}` } });
+  expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, 1]);
+  started.signal('SIGTERM');
+  expect([await started.ended, started.err]).toEqual([0, '']);
+});
 
 test('an installation without the folder src/demo starts with DATABASE_URL and AUTH_ISSUER, and otherwise says that both must be set', async () => {
   const here = join(import.meta.dirname, '..', '..');

@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -31,6 +31,7 @@ import { filesIn, FORM, form, until } from '../support/upload.ts';
 /** A loopback address other than the default 127.0.0.1; systems other than Linux have only ::1. */
 const HOST = platform() === 'linux' ? '127.0.0.2' : '::1';
 const ROLE_CLAIM = 'https://claims.example/role';
+const SUBJECT_CLAIM = 'uid';
 const ACCESS_CLAIM = 'https://claims.example/access';
 const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
@@ -81,7 +82,14 @@ const send = (line: string, question: Question = {}): Promise<Answer> =>
  */
 const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
   identity.token({
-    ...{ iss: ISSUER, aud: AUDIENCE, sub: 'idp|wired', role: undefined, client_access: undefined },
+    ...{
+      iss: ISSUER,
+      aud: AUDIENCE,
+      [SUBJECT_CLAIM]: 'idp|wired',
+      sub: 'somebody',
+      role: undefined,
+      client_access: undefined,
+    },
     ...{ [ROLE_CLAIM]: 'ACCOUNT_MANAGER', [ACCESS_CLAIM]: [tenant.clients] },
     ...claims,
   });
@@ -119,6 +127,8 @@ const collector = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 await once(collector, 'listening');
 const at = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+const passwordFile = join(folder, 'password');
+await writeFile(passwordFile, new URL(database.apiUrl).password);
 const started = start(folder, {
   ...{
     HOST,
@@ -128,11 +138,11 @@ const started = start(folder, {
     AUDIT_RETENTION_MONTHS: '7',
     NODE_ENV: 'production',
   },
-  ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2' },
+  ...{ DATABASE_URL: withoutPassword(database.apiUrl), DATABASE_PASSWORD_FILE: passwordFile, DATABASE_POOL_SIZE: '2' },
   ...{ DATABASE_STATEMENT_TIMEOUT_MS: '54321', DATABASE_PREPARED_STATEMENTS: 'false' },
   ...{ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
   ...{ AUTH_ROLE_CLAIM: ROLE_CLAIM, AUTH_CLIENT_ACCESS_CLAIM: ACCESS_CLAIM },
-  ...{ AUTH_EMAILS_VERIFIED: 'true' },
+  ...{ AUTH_SUBJECT_CLAIM: SUBJECT_CLAIM, AUTH_AUDIENCE_IN_CLIENT_ID: 'true', AUTH_EMAILS_VERIFIED: 'true' },
   ...{ AUTH_MANAGEMENT_URL: management.url, AUTH_MANAGEMENT_TOKEN: 'management-token' },
   ...{ METRICS_PORT: String(metricsPort), SERVER_TIMING: 'true' },
   REDIS_URL: `redis://:hunter2@127.0.0.1:${await findFreePort(0)}`,
@@ -157,6 +167,12 @@ const own = start(folder, {
 });
 await addressOf(own);
 await addressOf(started);
+
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  url.password = '';
+  return url.href;
+}
 
 const rowsOf = (sql: string): Promise<Record<string, unknown>[]> =>
   withAdmin(database.adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
@@ -263,6 +279,12 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     ]);
     expect((await rowsOf(SESSIONS)).length).toBeGreaterThan(0);
   },
+  DATABASE_PASSWORD_FILE: async () => {
+    expect((await send('GET /api/clients')).status).toBe(200);
+    expect(await refusal({ DATABASE_PASSWORD_FILE: passwordFile })).toBe(
+      'DATABASE_URL must have no password where DATABASE_PASSWORD_FILE is set\n',
+    );
+  },
   DATABASE_POOL_SIZE: async () => {
     await withAdmin(database.adminUrl, async (admin) => {
       await admin.query('begin; lock table public.clients in access exclusive mode');
@@ -296,6 +318,14 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     // AUTH_JWKS_URL.
     expect(await isRefused({})).toBe(false);
     expect(identity.requests).toBeGreaterThan(0);
+  },
+  AUTH_SUBJECT_CLAIM: async () => {
+    expect(await isRefused({ sub: undefined })).toBe(false);
+    expect(await isRefused({ [SUBJECT_CLAIM]: undefined })).toBe(true);
+  },
+  AUTH_AUDIENCE_IN_CLIENT_ID: async () => {
+    expect(await isRefused({ aud: undefined, client_id: AUDIENCE, token_use: 'access' })).toBe(false);
+    expect(await isRefused({ aud: undefined, client_id: 'other', token_use: 'access' })).toBe(true);
   },
   AUTH_ROLE_CLAIM: async () => {
     const { json } = await send('GET /api/auth/profile');

@@ -24,6 +24,8 @@ declare global {
 
 /** Opens the Postgres server of the test run, with a migrated template from which all suites copy their databases. */
 export default async function setUp(): Promise<void> {
+  // A variable of libpq, such as PGSSLMODE, would change how the tests and their programs reach their own servers.
+  for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) Reflect.deleteProperty(process.env, name);
   globalThis.testFolder = await createLabFolder();
   process.env['TAXCLAIMS_TEST_FOLDER'] = globalThis.testFolder.path;
   const id = randomBytes(4).toString('hex');

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createClientConfig } from '../../postgres-address.ts';
 import { detectDrift } from './drift.ts';
 
 export interface MatrixRow {
@@ -39,7 +40,7 @@ export type AuditReport = Awaited<ReturnType<typeof readAuditReport>>;
 
 export async function readAuditReport(url: string) {
   const client = new pg.Client({
-    connectionString: url,
+    ...createClientConfig(url),
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
     // Turns JIT off, because compiling the query of audit.findings takes Postgres ten times as long as running it.

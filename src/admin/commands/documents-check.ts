@@ -37,7 +37,7 @@ await runCommand(command, async ({ values }) => {
     process.stdout.write(`${replaceControlCharacters(values.json ? JSON.stringify(json) : words)}\n`);
   };
   const store = await createContentStore(documents);
-  const database = await openDocumentContents(config.url);
+  const database = await openDocumentContents(config.url, config.passwordFile);
   const sources = { store, database };
   const counts = { documents: 0, contents: 0, planned: 0, differences: 0, read: 0, withoutDigest: 0, digestsKept: 0 };
   const report = createProgressReporter(

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { parsePostgresAddress } from '../../postgres-address.ts';
+import { createClientConfig, parsePostgresAddress } from '../../postgres-address.ts';
 import { findPrimary } from '../../db/primary.ts';
 import { ADMIN_RESPONSE_TIMEOUT_MS, ADMIN_CLOSE_TIMEOUT_MS, ADMIN_CONNECT_TIMEOUT_MS } from '../../limits.ts';
 import { oneLineReason } from '../../single-line.ts';
@@ -29,7 +29,7 @@ export async function findAdminServerUrl(url: string): Promise<string> {
   const { servers } = parsePostgresAddress(url);
   const [single] = servers;
   if (single !== undefined && servers.length === 1) return single;
-  return findPrimary(servers, ADMIN_CONNECT_TIMEOUT_MS).catch((error: unknown) => {
+  return findPrimary(servers, { answerMs: ADMIN_CONNECT_TIMEOUT_MS }).catch((error: unknown) => {
     throw connectionError(error);
   });
 }
@@ -49,7 +49,7 @@ function connectionError(cause: unknown): MigrationError {
 export async function openAdminConnection(url: string, application: string, ending?: AbortSignal) {
   const socket = new Socket();
   const client = new pg.Client({
-    connectionString: url,
+    ...createClientConfig(url),
     application_name: application,
     connectionTimeoutMillis: ADMIN_CONNECT_TIMEOUT_MS,
     keepAlive: true,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createClientConfig } from '../../postgres-address.ts';
 import { EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS } from '../../limits.ts';
 
 export function superuserUrl(port: number, password: string, database: string): string {
@@ -23,7 +24,7 @@ export async function withClient<T>(
   limits: Pick<pg.ClientConfig, 'query_timeout'> = {},
 ): Promise<T> {
   const client = new pg.Client({
-    connectionString: url,
+    ...createClientConfig(url),
     connectionTimeoutMillis: EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS,
     ...limits,
   });
