@@ -47,6 +47,8 @@ const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // `no-transform` forbids proxies to compress the events, because compression would delay them.
   'Cache-Control': 'no-store, no-transform',
+  // nginx would collect the events in its buffer.
+  'X-Accel-Buffering': 'no',
 };
 
 export function createChangeStreams({ watch, verifier, limits: overrides = {} }: ChangeStreamsOptions) {

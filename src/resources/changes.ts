@@ -47,7 +47,7 @@ const changesPage = z
 
 const eventStream = z.string().meta({
   description:
-    'Events whose data is a Change each, then an id, which is the place. At least every 20 seconds there is an id or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
+    'First the event `place`, whose data is the present place as `next`, unless there are changes at once. Then events whose data is a Change each; the last of those that are sent together has the place as its id. At least every 20 seconds there is an event or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
 });
 
 const positionParameter = z
@@ -111,9 +111,10 @@ async function readChangesPage(
   if (place == null) throw new Error('changes without a place');
   const changes = rows.slice(0, -1).map((row) => change.write(row));
   const next = Buffer.from(place).toString('base64url');
-  const lines = changes.map((one) => `data: ${one}\n\n`).join('');
-  const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
-  return { changes, place, next, hasChanges: lines !== '', hasMore: more === 't', text };
+  const hasChanges = changes.length > 0;
+  // Readers keep only an id of an event with data.
+  const text = hasChanges ? `data: ${changes.join('\n\ndata: ')}\nid: ${next}\n\n` : ': beat\n\n';
+  return { changes, place, next, hasChanges, hasMore: more === 't', text };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {
@@ -152,8 +153,9 @@ export const changesEndpoint = endpoint({
       return { status: 200, body };
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
-    let place = first.place;
-    return request.changes.openStream(incoming, request.state, first, async () => {
+    let { place, text } = first;
+    if (!first.hasChanges) text = `event: place\ndata: ${JSON.stringify({ next: first.next })}\nid: ${first.next}\n\n`;
+    return request.changes.openStream(incoming, request.state, { ...first, text }, async () => {
       const next = await readChangesPage(request, place);
       place = next.place;
       return next;

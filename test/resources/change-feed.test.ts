@@ -465,6 +465,7 @@ test('a stream of GET /api/changes sends each change, and a new stream continues
   expect(stream.response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
   });
   const first = await siteOf(own.clients);
   await stream.until(first);
@@ -478,6 +479,7 @@ test('a stream of GET /api/changes sends each change, and a new stream continues
   await again.until(missed);
   const feed = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
   expect(feed.map(({ id }) => id)).toEqual([missed]);
+  expect(again.text).not.toContain('event: place');
 });
 
 test('a browser that reconnects to the address of its first change stream misses and repeats no change', async () => {
@@ -505,10 +507,10 @@ test('the change stream of a CLIENT sends nothing after an internal note and aft
   expect(rest.match(/^data: /gm)).toHaveLength(1);
 });
 
-test('a change stream sends heartbeats with a position while nothing changes', async () => {
+test('a change stream sends its position first, and comments while nothing changes', async () => {
   const token = await beating.token('CLIENT', [own.clients]);
   const stream = await open(token, { of: beating });
-  await stream.until(/(?:: beat\nid: .+\n\n){3}/);
+  await stream.until(/^event: place\ndata: \{"next":"(.+)"\}\nid: \1\n\n(?:: beat\n\n){3}/);
 });
 
 test('a change stream ends when its caller becomes inactive, even if nothing else is written', async () => {
