@@ -65,6 +65,18 @@ async function actionsClaims(user: object): Promise<Claims> {
   return JSON.parse(JSON.stringify(claims)) as Claims;
 }
 
+/** The claims that the Lambda in docs/identity/cognito.md puts into a user’s access token. */
+async function lambdasClaims(userAttributes: object): Promise<Claims> {
+  const code = blockOf('docs/identity/cognito.md', 'export const handler');
+  const { handler } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+    handler: (event: object) => Promise<{
+      response: { claimsAndScopeOverrideDetails: { accessTokenGeneration: { claimsToAddOrOverride: Claims } } };
+    }>;
+  };
+  const { response } = await handler({ request: { userAttributes } });
+  return response.claimsAndScopeOverrideDetails.accessTokenGeneration.claimsToAddOrOverride;
+}
+
 const DISCOVERY = '/.well-known/openid-configuration';
 const TENANT = '00000000-0000-4000-8000-000000000000';
 
@@ -137,15 +149,13 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   Cognito: () => ({
     ...{ issuer: '/eu-west-3_aBcDeFgHi', keys: '/eu-west-3_aBcDeFgHi/.well-known/jwks.json' },
     header: {},
-    claims: (_issuer, audience) => ({
+    claims: async (_issuer, audience) => ({
       ...{ sub: USER, username: USER, token_use: 'access', version: 2, scope: 'openid email', auth_time: 1 },
       ...{ 'cognito:groups': [RIGHTS.role, 'eu-west-3_aBcDeFgHi_Google'], origin_jti: USER, event_id: USER },
-      ...{
-        client_access: JSON.stringify(RIGHTS.client_access),
-        email: 'ada@b.example',
-        email_verified: 'true',
-        name: 'Ada',
-      },
+      ...(await lambdasClaims({
+        ...{ sub: USER, 'custom:client_access': JSON.stringify(RIGHTS.client_access) },
+        ...{ email: 'ada@b.example', email_verified: 'true', name: 'Ada' },
+      })),
       client_id: audience,
     }),
     otherKeys: [stranger],

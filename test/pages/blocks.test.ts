@@ -22,8 +22,11 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   'docs/analyst.md': ['test/reporting/analysts.test.ts', 'test/deploy/pages.deploy.ts'],
   'docs/frontend.md': ['test/pages/frontend.test.ts', 'test/browser/login.browser.ts', 'test/clients/clients.test.ts'],
   'docs/identity/auth0.md': ['test/identity/recipes.test.ts'],
+  'docs/identity/authentik.md': ['test/identity/recipes.test.ts'],
+  'docs/identity/cognito.md': ['test/identity/recipes.test.ts'],
   'docs/identity/entra-id.md': ['test/identity/recipes.test.ts'],
   'docs/identity/keycloak.md': ['test/identity/recipes.test.ts'],
+  'docs/identity/okta.md': ['test/identity/recipes.test.ts'],
   'docs/operate.md': ['test/deploy/pages.deploy.ts'],
 };
 
@@ -31,6 +34,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
 const NO_COMMAND: Readonly<Record<string, string>> = {
   'README.md text': 'a drawing of the way from a token to the rows',
   'docs/claims.md mermaid': 'a drawing of the life of a claim',
+  'docs/identity/authentik.md python': 'an expression that Authentik runs',
 };
 
 const pages = allPages();

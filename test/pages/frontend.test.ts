@@ -119,10 +119,10 @@ test('a caller of GET /api/changes gets another user’s change as the event tha
   child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
   await until(() => Promise.resolve(text !== ''));
   await service.sql`update public.reclamations set grounds = 'surface' where id = 'e1000000-0000-4000-8000-000000000001'`;
-  await until(() => Promise.resolve(/^data: .*\n(?:.+\n)*\n/m.test(text)));
+  await until(() => Promise.resolve(/^data: \{"resource.*\n(?:.+\n)*\n/m.test(text)));
   child.kill();
-  const [, told = ''] = /^data: (.*)$/m.exec(text) ?? [];
-  const [, shown = ''] = /^data: (.*)$/m.exec(blockOf(PAGE, 'data: {')) ?? [];
+  const [, told = ''] = /^data: (\{"resource.*)$/m.exec(text) ?? [];
+  const [, shown = ''] = /^data: (\{"resource.*)$/m.exec(blockOf(PAGE, 'event: place')) ?? [];
   expect(JSON.parse(told)).toEqual({ ...(JSON.parse(shown) as object), at: expect.any(String) });
 });
 
