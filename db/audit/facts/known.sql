@@ -66,7 +66,7 @@ from (
             'the allowed status changes of a claim belong to no client and are not secret'),
         ('policy_constant_true', 'invoice\_transitions\_select\_request\_roles on public.invoice_transitions to %',
             'the allowed status changes of an invoice belong to no client and are not secret'),
-        ('policy_constant_true', 'communes\_select\_request\_roles on public.communes to %',
+        ('policy_constant_true', 'communes\_select\_re% on public.communes to %',
             'the INSEE codes of communes are public'),
         ('policy_constant_true', 'public\_holidays\_select\_everybody on public.public_holidays to %',
             'the public holidays are no secret'),
