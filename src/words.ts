@@ -155,7 +155,7 @@ const FIELD_LABELS: BilingualLabels = {
   site: ['Site', 'Site'], site_id: ['Site (identifiant)', 'Site (id)'], site_name: ['Nom du site', 'Site name'],
   status_reason: ['Motif de l’état', 'Reason of the status'],
   state: ['État de la transmission', 'State of the delivery'], status: ['État', 'Status'], submitted: ['Dépôt', 'Submission'],
-  submitted_at: ['Date de dépôt', 'Time of submission'], success: ['Réussite', 'Success'], tax_year: ['Année d’imposition', 'Tax year'],
+  submitted_amount: ['Montant réclamé au dépôt', 'Amount at submission'], submitted_at: ['Date de dépôt', 'Time of submission'], success: ['Réussite', 'Success'], tax_year: ['Année d’imposition', 'Tax year'],
   text: ['Texte', 'Text'], to_status: ['État suivant', 'Status after'], type: ['Impôt', 'Tax'], updated_at: ['Dernière modification', 'Last change'],
   uploaded_at: ['Date de versement', 'Time of upload'], user: ['Utilisateur', 'User'], user_agent: ['Navigateur', 'User agent'],
   user_id: ['Utilisateur (identifiant)', 'User (id)'], vat_amount: ['TVA', 'VAT'], vat_exemption_reason: ['Motif d’exonération de TVA', 'Reason of no VAT'], vat_rate: ['Taux de TVA', 'VAT rate'],

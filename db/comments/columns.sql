@@ -14,6 +14,10 @@ begin
         left join (
             values
                 ('reporting', 'client_id', 'Joins reporting.clients.id.'),
+                (
+                    'reporting', 'commune_code',
+                    'INSEE code of the commune; null if unknown. Joins reporting.communes.code, which has its name.'
+                ),
                 ('reporting', 'credits_id', 'Joins reporting.invoices.id.'),
                 ('reporting', 'site_id', 'Joins reporting.sites.id.'),
                 ('reporting', 'reclamation_id', 'Joins reporting.reclamations.id.'),

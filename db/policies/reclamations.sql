@@ -14,7 +14,7 @@ select app.grant_columns(
         appeal_deadline, granted_amount, refund_amount, refund_interest, grounds, assignee_id
     }',
     ru => '{status, status_reason}',
-    r => '{created_at, updated_at, search_text, xmin}'
+    r => '{submitted_amount, created_at, updated_at, search_text, xmin}'
 );
 grant delete on public.reclamations to taxclaims_account_manager;
 

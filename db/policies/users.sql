@@ -32,13 +32,17 @@ create policy users_update_scoped_admin on public.users for update to taxclaims_
         and (role <> 'ADMIN' or client_access <> '{}')
     );
 
--- A reporting login sees the users with access to one of its granted clients. A reporting login with all clients also
--- sees users without clients, by the policy for taxclaims_reporting_all.
+-- A reporting login sees the users with access to one of its granted clients, among them each ADMIN with all clients,
+-- whom claims, notes and status changes name. A reporting login with all clients also sees users without clients, by the
+-- policy for taxclaims_reporting_all.
 create policy users_select_reporting on public.users for select to taxclaims_reporting
     using (
         client_access && (
             select array(select g.client_id from reporting.grants as g where g.login = session_user)
         )::uuid[]
+        or role = 'ADMIN'
+        and client_access = '{}'
+        and exists (select from reporting.grants as g where g.login = session_user)
     );
 
 grant

@@ -144,7 +144,7 @@ create or replace view reporting.deadlines with (security_invoker) as
 select
     d.reclamation_id, d.client_id, d.site_id, d.kind, d.due_on,
     d.due_on - app.paris_today() as days_left,
-    d.status, d.claim_type, d.tax_year, d.amount, d.note_id, d.missing
+    d.status, d.claim_type, d.tax_year, d.amount, d.note_id, d.missing, d.assignee_id
 from app.claim_deadlines as d;
 
 comment on view reporting.deadlines is

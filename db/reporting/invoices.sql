@@ -18,7 +18,14 @@ select
         else 0
     end as amount_outstanding,
     f.kind, f.credits_id, f.service_date, f.description, f.vat_exemption_reason, f.buyer_name, f.buyer_address, f.buyer_siren,
-    case f.kind when 'CREDIT_NOTE' then -f.amount_excl_tax else f.amount_excl_tax end as turnover_excl_tax
+    case f.kind when 'CREDIT_NOTE' then -f.amount_excl_tax else f.amount_excl_tax end as turnover_excl_tax,
+    case f.status
+        when 'CANCELLED' then (
+            select pg_catalog.max(c.issue_date)
+            from public.factures as c
+            where c.credits_id = f.id and c.status <> 'DRAFT'
+        )
+    end as cancelled_on
 from public.factures as f;
 
 comment on column reporting.invoices.status is 'Join reporting.statuses on status and record = ''invoice''.';
@@ -27,4 +34,7 @@ comment on column reporting.invoices.amount_paid is
     'Euros that the client paid, tax included; below 0 for a credit note that was paid back.';
 comment on column reporting.invoices.turnover_excl_tax is
     'amount_excl_tax, below 0 for a credit note. Leave out drafts and sum this column for the turnover.';
+comment on column reporting.invoices.cancelled_on is
+    'Date of the last credit note of a cancelled invoice; null if the invoice is not cancelled, or if an older release '
+    'cancelled it without a credit note. Joins reporting.calendar.day.';
 grant select on reporting.invoices to taxclaims_reporting;

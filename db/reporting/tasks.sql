@@ -16,5 +16,5 @@ comment on view reporting.tasks is
     'to the firm.';
 comment on column reporting.tasks.due_on is 'Last day of the task. Joins reporting.calendar.day.';
 comment on column reporting.tasks.days_left is
-    'Days until due_on, negative after that day; null for a task that is done.';
+    'Days from today in Europe/Paris until due_on, negative after that day; null for a task that is done.';
 grant select on reporting.tasks to taxclaims_reporting;

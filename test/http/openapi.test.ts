@@ -130,6 +130,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     several('deadline_basis', { $ref: '#/components/schemas/DeadlineBasis' }),
     ...[query('claim_deadline', NONE), ...range('claim_deadline', DAY)],
     ...[query('submitted_at', NONE), ...range('submitted', MOMENT)],
+    ...[query('submitted_amount', NONE), ...range('submitted_amount', AMOUNT)],
     ...[query('received_on', NONE), ...range('received_on', DAY)],
     query('response_extended', { type: 'boolean' }),
     ...[query('response_due_at', NONE), ...range('response_due', MOMENT)],
@@ -152,14 +153,21 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
       ...query('q', { type: 'string', maxLength: 200 }),
       description: expect.stringContaining('or the name of its client or the name of its site'),
     },
-    several('fields', { $ref: '#/components/schemas/ReclamationField' }, 33),
+    several('fields', { $ref: '#/components/schemas/ReclamationField' }, 34),
     several('expand', { $ref: '#/components/schemas/ReclamationExpansion' }),
     { ...query('If-None-Match', { type: 'string' }), in: 'header' },
   ]);
   const order = [
     ...['created_at', 'claim_type', 'amount', 'status', 'tax_year', 'commune_code', 'notice_reference'],
-    ...['collection_date', 'deadline_basis', 'claim_deadline', 'submitted_at', 'received_on', 'response_due_at'],
-    ...['regularisation_asked_on', 'regularisation_due_on', 'decision_date', 'decision_received_on', 'court_deadline'],
+    ...['collection_date', 'deadline_basis', 'claim_deadline', 'submitted_at', 'submitted_amount', 'received_on'],
+    ...[
+      'response_due_at',
+      'regularisation_asked_on',
+      'regularisation_due_on',
+      'decision_date',
+      'decision_received_on',
+      'court_deadline',
+    ],
     ...['instance', 'judgment_notified_on', 'appeal_deadline', 'granted_amount', 'refund_amount', 'refund_interest'],
     ...['status_reason', 'updated_at', 'client', 'site', 'assignee'],
   ].flatMap((field) => [field, `-${field}`]);

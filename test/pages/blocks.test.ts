@@ -19,7 +19,11 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
     'test/deploy/pgbackrest.deploy.ts',
   ],
   'deploy/compose/README.md': ['test/deploy/composition.deploy.ts'],
-  'docs/analyst.md': ['test/reporting/analysts.test.ts', 'test/deploy/pages.deploy.ts'],
+  'docs/analyst.md': [
+    'test/reporting/analysts.test.ts',
+    'test/reporting/questions.test.ts',
+    'test/deploy/pages.deploy.ts',
+  ],
   'docs/frontend.md': ['test/pages/frontend.test.ts', 'test/browser/login.browser.ts', 'test/clients/clients.test.ts'],
   'docs/identity/auth0.md': ['test/identity/recipes.test.ts'],
   'docs/identity/authentik.md': ['test/identity/recipes.test.ts'],

@@ -190,6 +190,36 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
+    title: 'a reporting login reads the INSEE codes of communes, and cannot add one',
+    run: async ({ reporting, admin }) => {
+      equal(await attempt(reporting, { sql: `select 1 from reporting.communes where code = '01018'` }), 'done');
+      await namingTables(admin, async () => {
+        equal(await attempt(reporting, { sql: `insert into public.communes (code) values ('99999')` }), 'denied');
+      });
+    },
+  },
+  {
+    title:
+      'a reporting login with a client reads the users who are ADMINs without a list, but no other users without a list',
+    run: async ({ reporting, admin }) => {
+      await admin.query(
+        `insert into public.users (email, password_hash, name, role)
+         values ('all@admins.example', '!', 'All', 'ADMIN'), ('none@admins.example', '!', 'None', 'ACCOUNT_MANAGER')`,
+      );
+      try {
+        const named = (email: string) => ({ sql: `select 1 from reporting.users where email = '${email}'` });
+        equal(await attempt(reporting, named('all@admins.example')), 'done');
+        equal(await attempt(reporting, named('none@admins.example')), 'nothing');
+      } finally {
+        // A trigger would keep the last ADMIN without a list.
+        await admin.query(
+          `begin; set local session_replication_role = replica;
+           delete from public.users where email like '%@admins.example'; commit`,
+        );
+      }
+    },
+  },
+  {
     title: 'a member of taxclaims_owner grants and revokes a client of a reporting login, each with an audit record',
     run: async ({ reporting, admin }) => {
       const login = `'${String(reporting.user)}'`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { invoiceStatus } from '../../src/resources/invoices.ts';
+import { allEndpoints } from '../../src/resources/index.ts';
 import { partnerInvoiceStatus } from '../../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
@@ -9,6 +10,25 @@ import { createReportingLogin } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
+const CREDITED = idOf('a', 'new');
+
+/** The reporting view of each record of the API. */
+const VIEWS: Readonly<Record<string, string>> = {
+  ...{ Client: 'clients', Site: 'sites', Cadastre: 'cadastres', Reclamation: 'reclamations' },
+  ...{ ReclamationMove: 'reclamation_history', Document: 'documents', Note: 'tasks', Deadline: 'deadlines' },
+  ...{ Partner: 'partners', Invoice: 'invoices', PartnerInvoice: 'partner_invoices', User: 'users' },
+};
+
+/** The columns of these records that no reporting view has under the same name. */
+const NOT_SHOWN: readonly string[] = [
+  // The same text as company_name.
+  'Client.nom',
+  // The id of what the deadline is of: reclamation_id or note_id of the view.
+  'Deadline.id',
+  ...['Document.sha256', 'Document.updated_at', 'Note.text'],
+  // The views client_partners and assignments have the clients that are granted to the login.
+  ...['Partner.client_ids', 'ReclamationMove.actor', 'User.client_access'],
+];
 
 const database = await forSuite(createTestDatabase());
 const login = await forSuite(createReportingLogin(database));
@@ -164,6 +184,84 @@ describe('an analyst with the login of a BI tool', () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
   });
 
+  test('an analyst reads the name of an ADMIN with all clients, but not of an ADMIN of other clients', async () => {
+    await superuser.query(
+      `insert into public.users (email, password_hash, name, role, client_access, is_active) values
+         ('all@admins.example', '!', 'All', 'ADMIN', '{}', true),
+         ('ended@admins.example', '!', 'Ended', 'ADMIN', '{}', false),
+         ('foreign@admins.example', '!', 'Foreign', 'ADMIN', array['${idOf('b', 'clients')}']::uuid[], true),
+         ('none@admins.example', '!', 'None', 'ACCOUNT_MANAGER', '{}', true)`,
+    );
+    const admins = () => read(`select name from users where email like '%@admins.example' order by name`);
+    expect(await admins()).toEqual([['All'], ['Ended']]);
+    expect(await read(`select 1 from assignments where email like '%@admins.example'`)).toEqual([]);
+    await superuser.query(
+      `update public.reclamations set assignee_id = (select id from public.users where email = 'all@admins.example')`,
+    );
+    for (const view of ['reclamations', 'deadlines'])
+      expect(await read(`select distinct u.name from ${view} as v join users as u on u.id = v.assignee_id`)).toEqual([
+        ['All'],
+      ]);
+    await superuser.query('select reporting.revoke_client($1, $2)', [login.name, A]);
+    expect(await admins()).toEqual([]);
+    await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
+  });
+
+  test('an analyst finds a name for every code of a commune, and the commune of today of every code', async () => {
+    expect(
+      await read(
+        `select count(*), count(distinct c.code), count(c.name), count(c.current_name), count(t.code)
+         from communes as c left join communes as t on t.code = c.current_code and t.current_code = t.code`,
+      ),
+    ).toEqual(await asSuperuser('select n, n, n, n, n from (select count(*) as n from public.communes) as c'));
+    expect(
+      await read(
+        `select code, name, current_code, current_name from communes where code in ('01018', '69123', '69381', '59298') order by code`,
+      ),
+    ).toEqual([
+      // The commune 01018 merged, and the package has no name for it; Hellemmes merged and kept its name.
+      ['01018', 'Valserhône', '01033', 'Valserhône'],
+      ['59298', 'Hellemmes-Lille', '59350', 'Lille'],
+      ['69123', 'Lyon', '69123', 'Lyon'],
+      ['69381', 'Lyon 1er Arrondissement', '69123', 'Lyon'],
+    ]);
+  });
+
+  test('an analyst counts the notes on the claims of granted clients, and the internal ones among them', async () => {
+    expect(await read('select client_id, notes, internal_notes from notes_by_claim')).toEqual([[A, '1', '0']]);
+    await superuser.query(
+      `insert into public.notes (client_id, reclamation_id, author_id, text, internal, created_at)
+       select n.client_id, n.reclamation_id, n.author_id, 'x', new.internal, new.at
+       from public.notes as n,
+         (values (true, timestamptz '2190-12-31 23:30Z'), (false, timestamptz '2190-12-30 22:30Z')) as new (internal, at)`,
+    );
+    const notes = `select reclamation_id, client_id, notes, internal_notes, last_note_on::text, last_shared_note_on::text
+       from notes_by_claim`;
+    const row = [idOf('a', 'reclamations'), A, '3', '1', '2191-01-01', '2190-12-30'];
+    expect(await readElsewhere(notes)).toEqual([row, row]);
+    await superuser.query('delete from public.notes where not internal');
+    expect(await read('select notes, internal_notes, last_shared_note_on from notes_by_claim')).toEqual([
+      ['1', '1', null],
+    ]);
+  });
+
+  test('each reporting view of a record has the record’s columns under the names of the API, except those that BI logins must not read', async () => {
+    const missing: string[] = [];
+    for (const [name, view] of Object.entries(VIEWS)) {
+      const columns = (
+        await read(
+          `select column_name from information_schema.columns where table_schema = 'reporting' and table_name = '${view}'`,
+        )
+      ).flat();
+      const shape = allEndpoints.find(({ of }) => of?.name === name)?.of;
+      expect([name, shape?.fields.length]).toEqual([name, expect.any(Number)]);
+      missing.push(
+        ...(shape?.fields ?? []).filter((field) => !columns.includes(field)).map((field) => `${name}.${field}`),
+      );
+    }
+    expect(missing.sort()).toEqual(NOT_SHOWN);
+  });
+
   test('an analyst reads the paid and the outstanding amount of an invoice', async () => {
     for (const [status, paid, outstanding] of [
       ['DRAFT', '0', '0'],
@@ -183,6 +281,35 @@ describe('an analyst with the login of a BI tool', () => {
         [status, paid, outstanding],
       ]);
     }
+  });
+
+  test('an analyst reads of a cancelled invoice the date of its last credit note, and null of every other invoice', async () => {
+    await superuser.query(
+      `insert into public.factures (id, client_id, issue_date, amount_excl_tax)
+       values ('${CREDITED}', '${A}', '2025-03-01', 100)`,
+    );
+    const issue = `update public.factures set status = 'ISSUED' where client_id = '${A}' and status = 'DRAFT'`;
+    const credit = (day: string, amount: number): string =>
+      `insert into public.factures (client_id, kind, credits_id, issue_date, amount_excl_tax)
+       values ('${A}', 'CREDIT_NOTE', '${CREDITED}', '${day}', ${amount})`;
+    for (const [sql, status, cancelledOn] of [
+      [issue, 'ISSUED', null],
+      [credit('2025-04-01', 40), 'ISSUED', null],
+      [issue, 'ISSUED', null],
+      [credit('2025-05-02', 60), 'ISSUED', null],
+      [issue, 'CANCELLED', '2025-05-02'],
+    ] as const) {
+      await superuser.query(sql);
+      expect(await read(`select status, cancelled_on::text from invoices where id = '${CREDITED}'`)).toEqual([
+        [status, cancelledOn],
+      ]);
+    }
+    // The test before left an invoice that was cancelled without a credit note, as an older release cancelled invoices.
+    expect(await read(`select status, cancelled_on from invoices where id <> '${CREDITED}' order by status`)).toEqual([
+      ['CANCELLED', null],
+      ['ISSUED', null],
+      ['ISSUED', null],
+    ]);
   });
 
   test('the SQL comment of each id column in the schema reporting names the view that an analyst can join by the column', async () => {

@@ -234,6 +234,35 @@ test('a claim that was marked as sent by mistake has no submitted_at again', asy
   });
 });
 
+test('a claim keeps as submitted_amount its amount when it was first sent, whatever the amount is later', async () => {
+  const id = await claim('APPROVED');
+  expect(await moved(id, { amount: 120 })).toMatchObject({ submitted_amount: null });
+  // A request can change the amount together with the status; a submitted_amount of its own changes nothing.
+  const sent = await put(id, { status: 'SUBMITTED', amount: 150.5, submitted_amount: 7 });
+  expect(sent.json).toMatchObject({ submitted_amount: 150.5 });
+  expect(await moved(id, { amount: 90 })).toMatchObject({ submitted_amount: 150.5 });
+  await moved(id, { status: 'REGULARISATION_REQUESTED' });
+  expect(await moved(id, { status: 'SUBMITTED' })).toMatchObject({ submitted_amount: 150.5 });
+  await moved(id, { status: 'ACKNOWLEDGED' });
+  expect(await moved(id, { status: 'SUBMITTED', status_reason: 'Autre dossier' })).toMatchObject({
+    submitted_amount: 150.5,
+  });
+});
+
+test('a claim that was marked as sent by mistake gets another submitted_amount when it is sent', async () => {
+  const id = await claim('APPROVED');
+  expect(await moved(id, { status: 'SUBMITTED' })).toMatchObject({ submitted_amount: 100 });
+  const back = { status: 'APPROVED', status_reason: 'Pas encore postée', submitted_at: '2026-01-05T00:00:00Z' };
+  expect(await moved(id, back)).toMatchObject({ submitted_amount: null });
+  expect(await moved(id, { status: 'SUBMITTED', amount: 80 })).toMatchObject({ submitted_amount: 80 });
+});
+
+test('a claim that an older release sent has no submitted_amount, also when it is sent again', async () => {
+  const id = await claim('SUBMITTED', { submitted_at: `'2026-01-05'` });
+  await moved(id, { status: 'REGULARISATION_REQUESTED' });
+  expect(await moved(id, { status: 'SUBMITTED' })).toMatchObject({ submitted_amount: null });
+});
+
 test('a claim that was brought before the court by mistake is no judged claim after the step back', async () => {
   const id = await claim('REJECTED');
   await moved(id, { status: 'LITIGATION' });

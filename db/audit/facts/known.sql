@@ -68,6 +68,8 @@ from (
             'the allowed status changes of an invoice belong to no client and are not secret'),
         ('policy_constant_true', 'communes\_select\_request\_roles on public.communes to %',
             'the INSEE codes of communes are public'),
+        ('policy_constant_true', 'communes\_select\_reporting on public.communes to taxclaims_reporting',
+            'reporting.communes shows the INSEE codes of communes, which are public'),
         ('policy_constant_true', 'public\_holidays\_select\_everybody on public.public_holidays to %',
             'the public holidays are no secret'),
         ('policy_constant_true', 'grants\_select\_auditor on reporting.grants to taxclaims_auditor',

@@ -6,4 +6,6 @@ comment on column public.partners.siret is
     'SIRET, 14 digits with a valid checksum; null if none. '
     'Several partners may have the same SIRET, because a uniqueness error would reveal a partner of another client.';
 comment on column public.partners.phone is 'Phone number as given; null if unknown.';
-comment on column public.partners.commission_rate is 'Commission in percent, 0 to 100; null if none was agreed.';
+comment on column public.partners.commission_rate is
+    'Commission in percent, 0 to 100, of the firm''s fee without VAT: of amount_excl_tax of the invoice that a bill of the '
+    'partner names. Only a record of what was agreed: the service computes no bill from it. Null if none was agreed.';

@@ -24,6 +24,9 @@ comment on column public.reclamations.claim_deadline is
     'deadline_basis users enter claim_deadline; null until then.';
 comment on column public.reclamations.submitted_at is
     'Time at which the claim was first sent to the tax administration; null for a claim that was never sent.';
+comment on column public.reclamations.submitted_amount is
+    'Value of amount when the claim was first sent to the tax administration, in euros; null for a claim that was never '
+    'sent, and for claims that were sent before this column existed.';
 comment on column public.reclamations.received_on is
     'Day on which the administration received the claim (récépissé), from which the time to answer runs (LPF '
     'R*198-10); null if unknown.';

@@ -36,8 +36,11 @@ begin
             where m.to_status = new.status
         );
         if is_step_back then
-            if new.status = 'APPROVED' and new.submitted_at is not distinct from old.submitted_at then
-                new.submitted_at := null;
+            if new.status = 'APPROVED' then
+                new.submitted_amount := null;
+                if new.submitted_at is not distinct from old.submitted_at then
+                    new.submitted_at := null;
+                end if;
             elsif old.status = 'LITIGATION' and new.instance is not distinct from old.instance then
                 new.instance := case
                     when old.instance = 'CE' and old.claim_type = 'CFE' then 'CAA'
@@ -46,6 +49,10 @@ begin
             end if;
         elsif new.status = 'SUBMITTED' then
             new.submitted_at := coalesce(new.submitted_at, pg_catalog.clock_timestamp());
+            -- A claim that is sent again after a regularisation was claimed when it was first sent.
+            if old.status = 'APPROVED' then
+                new.submitted_amount := new.amount;
+            end if;
         elsif new.status = 'LITIGATION' then
             if new.instance is not distinct from old.instance then
                 new.instance := case
@@ -89,8 +96,8 @@ $function$;
 
 comment on function app.apply_reclamation_move() is
     'Trigger of reclamations that refuses (TX409) a status change that is not allowed or lacks a field, and a granted '
-    'amount that does not fit the status. Sets submitted_at and instance, and stores each status change in '
-    'reclamation_history.';
+    'amount that does not fit the status. Sets submitted_at, submitted_amount and instance, and stores each status change '
+    'in reclamation_history.';
 grant execute on function app.apply_reclamation_move() to taxclaims_owner;
 
 -- A sent claim is one whose status follows APPROVED, or that was SUBMITTED once. The trigger sees the latest version of
