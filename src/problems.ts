@@ -153,6 +153,7 @@ const PROBLEM_TEXTS = {
   'not_assignable.task': ['must be an active user who has the client, and no CLIENT if the note is internal', 'La personne choisie doit être active et avoir accès à ce client ; un client ne voit pas une note interne.'],
   above_amount: ['must not exceed amount', 'Le montant accordé ne peut pas dépasser le montant réclamé.'],
   before_issue_date: ['must not lie before issue_date', 'L’échéance ne peut pas précéder la date d’émission.'],
+  before_credited: ['must be {day} or later: invoice {field} is of that day', 'Un avoir ne peut pas être daté d’avant la facture {field}, qui est du {day date}.'],
   too_early: ['must not lie before {field}, {day}', 'Cette date ne peut pas précéder le {day date} (« {field} »).'],
   in_future: ['must not lie after today, {day}: enter it once it has happened', 'Cette date ne peut pas être postérieure à aujourd’hui ({day date}) : saisissez-la une fois le fait survenu.'],
   derived: ['must be {day}, which follows from {field}: leave it out', 'Cette date se déduit de « {field} » : {day date}. Retirez-la.'],
