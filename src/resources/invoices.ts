@@ -59,6 +59,7 @@ export const invoice = record(
       change: { amount_excl_tax: 1600 },
     },
     label: ['number'],
+    lockedByMove: 'credits_id',
     moves: {
       table: 'invoice_transitions',
       // An invoice that is issued today must not be due before today; one without VAT says why.

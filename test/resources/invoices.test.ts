@@ -303,7 +303,9 @@ describe('a credit note', () => {
 
   test('is not dated before its invoice, neither as a draft nor when it is issued, although each year has its own numbers', async () => {
     const invoice = await createdId();
-    const number = String(((await put(invoice, { status: 'ISSUED', issue_date: '2020-01-02' })).json as Invoice).number);
+    const number = String(
+      ((await put(invoice, { status: 'ISSUED', issue_date: '2020-01-02' })).json as Invoice).number,
+    );
     const refused = { issue_date: `must be 2020-01-02 or later: invoice ${number} is of that day` };
     const typed = (issue_date: string) => ({ kind: 'CREDIT_NOTE', credits_id: invoice, issue_date });
     expectError(await create(typed('2020-01-01')), 'ERROR_CONFLICT', refused);
