@@ -79,8 +79,14 @@ test('a claim whose day of the answer is unknown goes to court only after the ca
 
 test.each([
   ['99.99', undefined],
-  ['100', { status: 'cannot be LITIGATION now: the whole amount was granted' }],
-  ['null', { granted_amount: 'is needed for the move to LITIGATION' }],
+  [
+    '100',
+    {
+      status:
+        'cannot be LITIGATION now: the whole amount was granted, and granted_amount must be below amount before the move',
+    },
+  ],
+  ['null', { granted_amount: 'must be stored before the move to LITIGATION: enter it first' }],
 ])(
   'a refunded claim of 100 € with the granted amount %s goes to court only after a partial admission',
   async (granted, refusal) => {
@@ -88,7 +94,15 @@ test.each([
     expect(await listsLitigation(id)).toBe(refusal === undefined);
     const answer = await put(id, { status: 'LITIGATION' });
     if (refusal === undefined) expect(answer.json).toMatchObject({ status: 'LITIGATION', granted_amount: 99.99 });
-    else expectError(answer, 'ERROR_CONFLICT', refusal);
+    else {
+      expectError(answer, 'ERROR_CONFLICT', refusal);
+      // The amounts of the same request do not make the admission a partial one.
+      for (const body of [{ granted_amount: 99.99 }, { granted_amount: 100, amount: 200 }])
+        expectError(await put(id, { status: 'LITIGATION', ...body }), 'ERROR_CONFLICT', refusal);
+      await moved(id, { granted_amount: 99.99 });
+      expect(await listsLitigation(id)).toBe(true);
+      await moved(id, { status: 'LITIGATION' });
+    }
   },
 );
 

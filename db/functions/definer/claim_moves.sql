@@ -1,6 +1,7 @@
 -- A reason that equals that of the present status came with an earlier move, so it does not count. Between court and decision
 -- a reason makes the way back a step back, unless a judgment was notified, because a notified judgment is no mistake. The
--- condition of a move is compared with the instance before the change, because no change brings the judgment that it needs.
+-- condition of a move that needs a judgment or a partial admission is compared with the claim before the change, because no change
+-- brings them.
 -- A step back out of court restores what the claim had of a court before, and the same move to court after it restores what
 -- the claim had in court, except what the step back cleared.
 -- The update of a claim's status locks the claim, so the history dates the status changes of one claim in their true order.
@@ -20,7 +21,7 @@ begin
         if new.status_reason is not distinct from old.status_reason then
             new.status_reason := null;
         end if;
-        claim := pg_catalog.to_jsonb(new) || pg_catalog.jsonb_build_object('instance', old.instance);
+        claim := pg_catalog.to_jsonb(new) || pg_catalog.jsonb_build_object('before', old);
         -- The trigger that derives the day of the answer runs after this one.
         if new.received_on is distinct from old.received_on
             or new.submitted_at is distinct from old.submitted_at
