@@ -369,6 +369,24 @@ describe('a credit note', () => {
   });
 });
 
+test('the deadline of a partly credited invoice shows what is still owed: of issued credit notes, and not of drafts', async () => {
+  const due_date = await day(3);
+  const [id, other] = [await createdId({ due_date }), await createdId({ due_date })];
+  for (const one of [id, other]) await moveThrough(one, 'ISSUED');
+  const note = (amount_excl_tax: string) => createdId({ kind: 'CREDIT_NOTE', credits_id: id, amount_excl_tax });
+  const owed = async (one: string) => {
+    const { json } = await service.ask('GET /api/deadlines?kind=invoice', { token: manager });
+    return (json as Record<string, unknown>[]).flatMap((row) => (row['id'] === one ? [row['amount']] : []));
+  };
+  await note('10');
+  expect(await owed(id)).toEqual([120]);
+  for (const amount of ['30', '69.99']) await moveThrough(await note(amount), 'ISSUED');
+  expect(await owed(id)).toEqual([0.01]);
+  expect(await owed(other)).toEqual([120]);
+  await moveThrough(await note('0.01'), 'ISSUED');
+  expect(await owed(id)).toEqual([]);
+});
+
 describe('the deletion of an invoice', () => {
   const remove = (id: string) => service.ask(`DELETE /api/invoices/${id}`, { token: unlimitedAdmin });
 
