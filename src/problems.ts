@@ -181,7 +181,7 @@ const PROBLEM_TEXTS = {
   move_not_allowed: ['cannot be {to} now: from {from} you can move it {moves next}', 'Passage à l’état « {to label} » impossible depuis l’état « {from label} ». {moves next}'],
   'move_not_allowed.answer': ['cannot be {to} now: the answer is due until {day}', 'Passage à l’état « {to label} » impossible : la réponse est attendue jusqu’au {day date}.'],
   'move_not_allowed.whole': ['cannot be {to} now: the whole amount was granted, and granted_amount must be below amount before the move', 'Passage à l’état « {to label} » impossible : tout le montant réclamé a été accordé. Si ce n’est pas le cas, corrigez d’abord le montant accordé.'],
-  'move_not_allowed.judgment': ['cannot be {to} now: no court has judged the claim', 'Passage à l’état « {to label} » impossible : aucun tribunal n’a jugé la réclamation.'],
+  'move_not_allowed.judgment': ['cannot be {to} now: no court has judged the claim', 'Passage à l’état « {to label} » impossible : aucun juge n’a encore statué sur la réclamation.'],
   granted_amount: ['must be above 0 for a claim that is {status}', 'Le montant accordé doit être supérieur à 0 à l’état « {status label} ».'],
   'granted_amount.none': ['must be null for a claim that is {status}: if a part was granted, it is PARTIALLY_ACCEPTED', 'Rien n’est accordé à l’état « {status label} » : videz le montant accordé, ou choisissez « Admise en partie ».'],
   'granted_amount.part': ['must be below amount for a claim that is {status}: if all was granted, it is ACCEPTED', 'Le montant accordé doit être inférieur au montant réclamé à l’état « {status label} » : si tout est accordé, choisissez « Admise ».'],
