@@ -40,7 +40,7 @@ export const ENUM_LABELS = {
     ACKNOWLEDGED: ['Accusé de réception', 'Acknowledged'],
     REJECTED: ['Rejetée', 'Rejected'],
     PARTIALLY_ACCEPTED: ['Admise en partie', 'Accepted in part'],
-    LITIGATION: ['Au tribunal administratif', 'At the administrative court'],
+    LITIGATION: ['Devant le juge', 'Before a court'],
     ACCEPTED: ['Admise', 'Accepted'],
     REFUNDED: ['Remboursée', 'Refunded'],
     WITHDRAWN: ['Retirée (désistement)', 'Withdrawn'],

@@ -5,12 +5,11 @@ create or replace function app.explain_condition(condition text, target text, re
 as $function$
 declare
     answer_due constant timestamp with time zone := explain_condition.record ->> 'response_due_at';
-    granted constant numeric := explain_condition.record ->> 'granted_amount';
-    claimed constant numeric := explain_condition.record ->> 'amount';
+    stored constant jsonb := coalesce(explain_condition.record -> 'before', explain_condition.record);
+    granted constant numeric := stored ->> 'granted_amount';
     day text;
     reason text;
     rule text;
-    lacking text;
 begin
     case explain_condition.condition
         when 'ANSWER_OVERDUE' then
@@ -20,16 +19,25 @@ begin
             day := app.paris_day(answer_due);
             reason := 'the answer is due until ' || day;
             rule := 'move_not_allowed.answer';
-            lacking := 'submitted_at';
         when 'AFTER_PARTIAL_ADMISSION' then
-            if granted < claimed then
+            if granted < (stored ->> 'amount')::numeric then
                 return null;
             end if;
-            reason := case when granted is not null then 'the whole amount was granted' end;
+            if granted is null then
+                return pg_catalog.jsonb_build_object(
+                    'detail', pg_catalog.jsonb_build_object(
+                        'granted_amount',
+                        pg_catalog.format('must be stored before the move to %s: enter it first', explain_condition.target)
+                    ),
+                    'hint', pg_catalog.jsonb_build_array(
+                        'required.before_move', pg_catalog.jsonb_build_object('to', explain_condition.target)
+                    )
+                );
+            end if;
+            reason := 'the whole amount was granted, and granted_amount must be below amount before the move';
             rule := 'move_not_allowed.whole';
-            lacking := 'granted_amount';
         when 'AFTER_JUDGMENT' then
-            if explain_condition.record ->> 'instance' is not null then
+            if stored ->> 'instance' is not null then
                 return null;
             end if;
             reason := 'no court has judged the claim';
@@ -37,7 +45,7 @@ begin
     end case;
     if reason is null then
         return pg_catalog.jsonb_build_object(
-            'detail', pg_catalog.jsonb_build_object(lacking, 'is needed for the move to ' || explain_condition.target),
+            'detail', pg_catalog.jsonb_build_object('submitted_at', 'is needed for the move to ' || explain_condition.target),
             'hint', pg_catalog.jsonb_build_array(
                 'required.move', pg_catalog.jsonb_build_object('to', explain_condition.target)
             )
@@ -58,7 +66,8 @@ $function$;
 comment on function app.explain_condition(text, text, jsonb) is
     'Returns null if a condition of reclamation_transitions holds for a claim, else the detail and the hint of the 409. '
     'ANSWER_OVERDUE: response_due_at has passed. AFTER_PARTIAL_ADMISSION: granted_amount is below amount. '
-    'AFTER_JUDGMENT: a court judged the claim (instance is known).';
+    'AFTER_JUDGMENT: a court judged the claim (instance is known). The last two are compared with the claim before the '
+    'change: `before` of the record, or the record itself outside a change.';
 
 -- A step back returns a claim to the status before its last move, by the user roles that also decide on a claim. A move of
 -- reclamation_transitions from the same status to the same status takes precedence, except between court and decision:

@@ -21,7 +21,7 @@ begin
     if postal_of <> '{}' then
         raise exception '% is a postal code, not the INSEE code of a commune', new.commune_code
             using
-                errcode = 'TX409',
+                errcode = 'TX400',
                 detail = pg_catalog.jsonb_build_object(
                     'commune_code',
                     pg_catalog.format(
@@ -36,7 +36,7 @@ begin
     end if;
     raise exception '% is the INSEE code of no commune', new.commune_code
         using
-            errcode = 'TX409',
+            errcode = 'TX400',
             detail = pg_catalog.jsonb_build_object(
                 'commune_code',
                 pg_catalog.format(
@@ -52,7 +52,7 @@ end
 $function$;
 
 comment on function app.check_commune() is
-    'Trigger of reclamations and cadastres that refuses (TX409) a code that is in no row of communes, and says of which '
+    'Trigger of reclamations and cadastres that refuses (TX400) a code that is in no row of communes, and says of which '
     'communes it is the postal code.';
 
 create or replace trigger reclamations_check_first_commune

@@ -3,7 +3,7 @@ create or replace trigger factures_check_move
     for each row execute function app.check_invoice_move();
 
 create or replace trigger factures_check_credit_note
-    after insert or update of credits_id on public.factures
+    after insert or update of credits_id, issue_date on public.factures
     for each row
     when (new.credits_id is not null and new.status = 'DRAFT')
     execute function app.check_drafted_credit_note();

@@ -47,11 +47,11 @@ export function findConstraintName(error: unknown): string | undefined {
 }
 
 /**
- * Reads the broken rules (in the hint) and their fields (in the detail) from an error TX409 of the service's functions.
- * If an operator's own trigger raises TX409 without a hint, the detail must have a sentence for each field.
+ * Reads the broken rules (in the hint) and their fields (in the detail) from an error TX400 or TX409 of the service's
+ * functions. If an operator's own trigger raises TX409 without a hint, the detail must have a sentence for each field.
  */
-export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
-  if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
+export function readRaisedRules(error: unknown): BrokenRuleByField | undefined {
+  if (!['TX400', 'TX409'].includes(sqlState(error) ?? '') || !(error instanceof DatabaseError)) return undefined;
   try {
     const entries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
     const hinted = castToProblemRule(error.hint ?? '');

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { readConflictRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
+import { readRaisedRules, DatabaseUnavailable, RightMissing, sqlState } from '../db/errors.ts';
 import type { AuditWriter } from '../db/refusals/audit-writer.ts';
 import type { RequestContext } from '../db/request-settings.ts';
 import {
@@ -74,7 +74,7 @@ export function toRequestError(thrown: unknown, method = 'GET'): RequestError {
   const reason = thrown instanceof Error ? thrown.message : 'what was thrown is no error';
   if (sqlstate !== undefined) {
     const code = findErrorCode(sqlstate, method);
-    const rules = code === 'ERROR_CONFLICT' ? (readConflictRules(thrown) ?? GENERAL_CONFLICT_RULES) : undefined;
+    const rules = readRaisedRules(thrown) ?? (code === 'ERROR_CONFLICT' ? GENERAL_CONFLICT_RULES : undefined);
     const kind = code === 'ERROR_UNAVAILABLE' ? findUnavailableCause(sqlstate) : KINDS_BY_SQLSTATE[sqlstate];
     return new RequestError(code, `${sqlstate}: ${reason}`, {
       cause,

@@ -19,7 +19,6 @@ import { runAndRollBack } from './import/import.ts';
 import { convertToRefusal } from './import/refusals.ts';
 import { createTurnAwaiter } from './import/turns.ts';
 import type { RecordDefinition } from './record.ts';
-import { buildRowLockStatement } from './statements.ts';
 
 /* Bulk changes: one request changes many claims, invoices or bills, all or none; docs/decisions/bulk-changes.md */
 
@@ -99,7 +98,7 @@ function skipReasons({ version, fixed }: RecordDefinition) {
 }
 
 /**
- * Locks parent rows and records in the order of their ids, then changes the records. Returns the rows in the order of
+ * Locks the records in one order (docs/decisions/lock-order.md), then changes them. Returns the rows in the order of
  * `changes`.
  * @throws RecordsUnchangedError if a record was not changed
  */
@@ -108,14 +107,9 @@ async function updateRecords(
   changes: readonly BulkChange[],
   run: StatementRunner,
 ): Promise<readonly Row[]> {
-  const { rows } = await run(...lockRows(of, changes), updateRows(of, changes));
+  const { rows } = await run(...of.bulkLocks(changes), updateRows(of, changes));
   if (rows.length !== changes.length) throw new RecordsUnchangedError();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
-}
-
-function lockRows(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
-  const ids = bodies.map(({ id }) => id);
-  return [...of.locks(bodies), buildRowLockStatement(of.table, ids, 'no key update')];
 }
 
 function updateRows(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
@@ -264,7 +258,7 @@ async function refuseWithProblems(
       }
       for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
         await nextTurn();
-        const thrown = await attempt(...lockRows(of, [body]), updateRows(of, [body]));
+        const thrown = await attempt(...of.bulkLocks([body]), updateRows(of, [body]));
         if (thrown === undefined) return;
         const refusal = convertToRefusal(thrown, constraints);
         if (refusal === undefined) throw thrown;

@@ -49,6 +49,8 @@ interface RecordOptions {
    * fields that a move needs; in this SQL `m` is the move and `r` the record.
    */
   readonly moves?: { readonly table: string; readonly require?: string; readonly hasStepBack?: boolean };
+  /** A column that names a record of the same table, which a move of the record locks. */
+  readonly lockedByMove?: string;
 }
 
 const EXAMPLE_TIME = '2026-01-05T08:00:00Z';
@@ -61,7 +63,7 @@ export function record<const C extends RecordColumns>(
 ): RecordDefinition<C> {
   const { version = 'updated_at', tag, examples } = options;
   const entries = Object.entries<Column>(columns);
-  const statements = createRecordStatements(table, columns, version, tag);
+  const statements = createRecordStatements(table, columns, version, tag, options.lockedByMove);
   const status = entries.find(([, { states }]) => states !== undefined)?.[1];
   const moves = status && options.moves && defineMoves(name, table, status, statements, options.moves);
   const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computed]);

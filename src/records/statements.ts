@@ -10,13 +10,15 @@ export type RecordStatements = ReturnType<typeof createRecordStatements>;
 
 /**
  * In the SQL of a record's statements, `r` is the stored row and `n` is the request body as a row. If `tag` is given,
- * If-Match is compared with `tag` instead of the column `version`.
+ * If-Match is compared with `tag` instead of the column `version`. `lockedByMove` is a column that names a record of the
+ * same table, which a trigger locks when the status changes.
  */
 export function createRecordStatements(
   table: string,
   columns: Readonly<Record<string, Column>>,
   version: string,
   tag: { readonly sql: string } | undefined,
+  lockedByMove?: string,
 ) {
   const entries = Object.entries(columns);
   const hasStatus = entries.some(([, { states }]) => states !== undefined);
@@ -62,7 +64,11 @@ returning ${selectList}`;
   const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  const locks = (bodies: readonly RecordBody[]): Statement[] => buildParentLocks(columns, bodies);
+  const parentLocks = (bodies: readonly RecordBody[]): Statement[] => buildParentLocks(columns, bodies);
+  const moveLocks = (id: string, body: RecordBody): Statement[] =>
+    lockedByMove === undefined || !('status' in body)
+      ? []
+      : [buildMoveLockStatement(table, lockedByMove, [], [{ ...body, id }])];
 
   return {
     selectList,
@@ -72,11 +78,21 @@ where r.id = $1 and ${isVersion('$2')}`;
     setClause,
     isVersion,
     versions,
-    locks,
+    /** Locks the parents of records, then the records themselves with those that their moves lock. */
+    bulkLocks: (bodies: readonly RecordBody[]): readonly Statement[] => {
+      const ids = bodies.map(({ id }) => String(id));
+      return [
+        ...parentLocks(bodies),
+        lockedByMove === undefined
+          ? buildRowLockStatement(table, ids, 'no key update')
+          : buildMoveLockStatement(table, lockedByMove, ids, bodies),
+      ];
+    },
     bodiesAsRows: (bodies: SqlPlaceholder) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: RecordBody): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
     change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [
-      ...locks([body]),
+      ...parentLocks([body]),
+      ...moveLocks(id, body),
       { text: update, values: [id, JSON.stringify(body), versions(ifMatch)] },
     ],
     deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({ text: deletion, values: [id, versions(ifMatch)] }),
@@ -107,6 +123,27 @@ export function buildRowLockStatement(table: string, ids: readonly string[], str
   return {
     text: `select from public.${table} as r where r.id = any ($1::uuid[]) order by r.id for ${strength}`,
     values: [ids],
+  };
+}
+
+/**
+ * Locks the records `ids`, and before them the records that the column `column` of the changed records names, now or
+ * after the change: an invoice before its credit notes, each in the order of the ids.
+ */
+function buildMoveLockStatement(
+  table: string,
+  column: string,
+  ids: readonly string[],
+  bodies: readonly RecordBody[],
+): Statement {
+  const named = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
+  return {
+    text: `
+select from public.${table} as r
+where r.id = any ($1::uuid[] || array(select c.${column} from public.${table} as c where c.id = any ($2::uuid[])))
+order by r.${column} is not null, r.id
+for no key update`,
+    values: [[...ids, ...named], bodies.map(({ id }) => String(id))],
   };
 }
 

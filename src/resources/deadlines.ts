@@ -11,6 +11,7 @@ import { record } from '../records/record.ts';
 import { TODAY_SQL } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
 import { client } from './clients.ts';
+import { creditedSql } from './invoices.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /* Deadlines of claims, of tasks, of unpaid invoices and of partners' bills; docs/decisions/deadlines.md */
@@ -60,7 +61,8 @@ const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => read
     `
     select
         'invoice' as kind, f.id, f.due_date as due_on, '{}'::text[] as missing, f.client_id, f.reclamation_id,
-        null::uuid as assignee_id, f.status, f.amount_incl_tax as amount
+        null::uuid as assignee_id, f.status,
+        f.amount_incl_tax${creditedSql('f')} as amount
     from public.factures as f
     where f.status = 'ISSUED' and f.credits_id is null and ${isInDays('f.due_date', window)}`,
   ],
@@ -142,7 +144,7 @@ const deadline = record('Deadline', 'reclamations', {
   ),
   amount: column.readOnlyWithDescription(
     column.decimal,
-    'In euros: what the claim asks for; what is to be paid, VAT included.',
+    'In euros: what the claim asks for; what is still to be paid, VAT included and less credit notes.',
   ),
 });
 

@@ -17,6 +17,13 @@ export const invoiceKind = field.enumOf('InvoiceKind');
 
 const MAX_AMOUNT = '4999999999.99';
 
+/** SQL that subtracts what issued credit notes took back from the invoice `row`. */
+export const creditedSql = (row: string): string => ` - coalesce((
+    select sum(c.amount_incl_tax)
+    from public.factures as c
+    where c.credits_id = ${row}.id and c.status <> 'DRAFT'
+), 0)`;
+
 export const invoice = record(
   'Invoice',
   'factures',
@@ -59,6 +66,7 @@ export const invoice = record(
       change: { amount_excl_tax: 1600 },
     },
     label: ['number'],
+    lockedByMove: 'credits_id',
     moves: {
       table: 'invoice_transitions',
       // An invoice that is issued today must not be due before today; one without VAT says why.

@@ -1,6 +1,6 @@
 import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { defineSumColumn, defineSummaryEndpoint, TODAY_SQL } from '../records/summary.ts';
-import { invoice, invoices } from './invoices.ts';
+import { invoice, invoices, creditedSql } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
@@ -29,12 +29,6 @@ const paymentSums = (due: string, sign = '', credited = '') => ({
 });
 
 const SIGN_SQL = 'case when r.credits_id is null then 1 else -1 end * ';
-
-const CREDITED_SQL = ` - coalesce((
-    select sum(c.amount_incl_tax)
-    from public.factures as c
-    where c.credits_id = r.id and c.status <> 'DRAFT'
-), 0)`;
 
 export const summaryEndpoints = [
   defineSummaryEndpoint({
@@ -70,7 +64,7 @@ export const summaryEndpoints = [
     what: 'the invoices of the caller’s clients, with what is due, late and paid',
     by: { status: 'status', kind: 'kind', client: 'client_id' },
     spans: { issue: 'issue_date', due: 'due_date', paid: 'paid_at' },
-    sums: paymentSums(`r.status = 'ISSUED' and r.credits_id is null`, SIGN_SQL, CREDITED_SQL),
+    sums: paymentSums(`r.status = 'ISSUED' and r.credits_id is null`, SIGN_SQL, creditedSql('r')),
   }),
   defineSummaryEndpoint({
     of: partnerInvoice,

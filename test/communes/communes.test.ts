@@ -82,10 +82,10 @@ test.each([
     await createParcel(code),
     await changeClaim(claim, { commune_code: code }),
   ])
-    expectError(answer, 'ERROR_CONFLICT', problem);
+    expectError(answer, 'ERROR_VALIDATION', problem);
   const parcel = idOf(await createParcel('75056'));
   const changed = await service.ask(`PUT /api/cadastres/${parcel}`, { token, body: { commune_code: code } });
-  expectError(changed, 'ERROR_CONFLICT', problem);
+  expectError(changed, 'ERROR_VALIDATION', problem);
   expect((await service.ask(`GET /api/reclamations/${claim}`, { token })).json).toMatchObject({
     commune_code: '75056',
   });
@@ -95,7 +95,7 @@ test('an import of claims with two unknown commune codes names both lines, and i
   const codes = ['75056', '75001', '2A004', '99999', '75101'];
   const body = codes.map((commune_code) => ({ ...CLAIM, grounds: 'imported', commune_code }));
   const answer = await service.ask('POST /api/reclamations/import', { token, body });
-  expectError(answer, 'ERROR_CONFLICT', {
+  expectError(answer, 'ERROR_VALIDATION', {
     '1.commune_code': expect.stringContaining('75001 is the postal code'),
     '3.commune_code': expect.stringContaining('none has had 99999 since 1976'),
   });
@@ -109,7 +109,7 @@ test('a bulk change with an unknown commune code names the change, and changes n
     { id: other, commune_code: '99999' },
   ];
   const answer = await service.ask('POST /api/reclamations/changes', { token, body: { changes } });
-  expectError(answer, 'ERROR_CONFLICT', { '1.commune_code': expect.stringContaining('99999') });
+  expectError(answer, 'ERROR_VALIDATION', { '1.commune_code': expect.stringContaining('99999') });
   expect((await service.ask(`GET /api/reclamations/${one}`, { token })).json).toMatchObject({ commune_code: '75056' });
 });
 
@@ -129,7 +129,7 @@ test('a claim and a parcel stored with an unknown commune code stay changeable e
   expect((await changeClaim(claim, { ...whole, grounds: 'Autre' })).json).toMatchObject({ grounds: 'Autre' });
   const area = await service.ask(`PUT /api/cadastres/${parcel}`, { token, body: { area_m2: 7 } });
   expect(area.json).toMatchObject({ commune_code: '99999', area_m2: 7 });
-  expectError(await changeClaim(claim, { commune_code: '99998' }), 'ERROR_CONFLICT', {
+  expectError(await changeClaim(claim, { commune_code: '99998' }), 'ERROR_VALIDATION', {
     commune_code: expect.any(String),
   });
   expect((await changeClaim(claim, { commune_code: null })).json).toMatchObject({ commune_code: null });

@@ -18,10 +18,14 @@ let service: Service;
 let tenant: Tenant;
 let token: string;
 
-/** Starts a service whose new database connections have the given deadlock_timeout of Postgres. */
+/** Starts a service whose database connections have the given deadlock_timeout of Postgres. */
 async function start(deadlockTimeout: string): Promise<void> {
   service = await startService({ statementTimeoutMs: 4_000 });
   await service.admin(`alter database ${service.postgres.name} set deadlock_timeout = '${deadlockTimeout}'`);
+  // The connections that the service opened before do not have the time-out.
+  await service.admin(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
 }
 
 beforeEach(async () => {
@@ -68,6 +72,62 @@ describe('requests that lock several rows lock them in one order, so that they n
       expect(answers.map(({ status }) => status)).toEqual([200, 204]);
     },
   );
+
+  describe('the issue of a credit note locks the credited invoice before the note:', () => {
+    interface Credited {
+      readonly invoice: string;
+      readonly note: string;
+    }
+
+    /** The id of the note precedes that of the invoice. */
+    async function createCredited(first: 'e' | 'f' = 'f'): Promise<Credited> {
+      const [invoice, note] = [first + randomUUID().slice(1), `0${randomUUID().slice(1)}`];
+      const body = { token, body: { status: 'ISSUED' } };
+      await service.admin(
+        `insert into public.factures (id, client_id, amount_excl_tax) values ('${invoice}', '${tenant.clients}', 100)`,
+      );
+      expect((await service.ask(`PUT /api/invoices/${invoice}`, body)).status).toBe(200);
+      await service.admin(
+        `insert into public.factures (id, client_id, kind, credits_id, amount_excl_tax) values ('${note}', '${tenant.clients}', 'CREDIT_NOTE', '${invoice}', 1)`,
+      );
+      return { invoice, note };
+    }
+
+    const changeMany = (...changes: object[]) =>
+      service.ask('POST /api/invoices/changes', { token, body: { changes } });
+
+    // Both requests have locked their own rows when they wait for the table of the moves, and credit the invoice after it.
+    const bothAtTheMove = wholeTable('invoice_transitions');
+
+    test('two bulk changes that credit invoices of each other both succeed', async () => {
+      const [one, two] = [await createCredited(), await createCredited()];
+      const change = (note: Credited, paid: Credited) => () =>
+        changeMany({ id: note.note, status: 'ISSUED' }, { id: paid.invoice, status: 'PAID' });
+      const answers = await inLine(service, bothAtTheMove, [change(one, two), change(two, one)]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    });
+
+    test.each(['moves', 'invoice'])(
+      'the issue of a credit note and a bulk change of the note and its invoice both succeed after they wait for the %s',
+      async (hold) => {
+        const { invoice, note } = await createCredited();
+        const answers = await inLine(service, hold === 'moves' ? bothAtTheMove : rowOf('factures', invoice), [
+          () => service.ask(`PUT /api/invoices/${note}`, { token, body: { status: 'ISSUED' } }),
+          () => changeMany({ id: invoice, status: 'PAID' }, { id: note, status: 'PAID' }),
+        ]);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      },
+    );
+
+    test('a bulk change that issues a credit note of another invoice than before, and one of both invoices, both succeed', async () => {
+      const [before, after] = [await createCredited('f'), await createCredited('e')];
+      const answers = await inLine(service, bothAtTheMove, [
+        () => changeMany({ id: before.note, credits_id: after.invoice, status: 'ISSUED' }),
+        () => changeMany({ id: after.invoice, status: 'PAID' }, { id: before.invoice, status: 'PAID' }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    });
+  });
 });
 
 describe('the service repeats requests that Postgres ends because of a deadlock', () => {

@@ -83,7 +83,7 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
   sites: writtenBy('sites'),
   cadastres: writtenBy('cadastres'),
   reclamations: writtenBy('reclamations'),
-  reclamation_history: { insert: [], update: [] },
+  reclamation_history: { insert: [], update: [], hidden: ['court_before'] },
   documents: {
     insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type', 'sha256'],
     update: ['filename', 'kind'],
@@ -125,7 +125,7 @@ export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
   documents: ['file_path', 'sha256', 'updated_at'],
   // Only users of the API may read the texts of notes, so reporting logins must not read them.
   notes: ['text'],
-  reclamation_history: ['actor'],
+  reclamation_history: ['actor', 'court_before'],
   // A user’s list of clients can name clients that a reporting login has no right to see, so reporting logins must not
   // read such lists.
   users: words(`

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
@@ -79,8 +79,14 @@ test('a claim whose day of the answer is unknown goes to court only after the ca
 
 test.each([
   ['99.99', undefined],
-  ['100', { status: 'cannot be LITIGATION now: the whole amount was granted' }],
-  ['null', { granted_amount: 'is needed for the move to LITIGATION' }],
+  [
+    '100',
+    {
+      status:
+        'cannot be LITIGATION now: the whole amount was granted, and granted_amount must be below amount before the move',
+    },
+  ],
+  ['null', { granted_amount: 'must be stored before the move to LITIGATION: enter it first' }],
 ])(
   'a refunded claim of 100 € with the granted amount %s goes to court only after a partial admission',
   async (granted, refusal) => {
@@ -88,7 +94,15 @@ test.each([
     expect(await listsLitigation(id)).toBe(refusal === undefined);
     const answer = await put(id, { status: 'LITIGATION' });
     if (refusal === undefined) expect(answer.json).toMatchObject({ status: 'LITIGATION', granted_amount: 99.99 });
-    else expectError(answer, 'ERROR_CONFLICT', refusal);
+    else {
+      expectError(answer, 'ERROR_CONFLICT', refusal);
+      // The amounts of the same request do not make the admission a partial one.
+      for (const body of [{ granted_amount: 99.99 }, { granted_amount: 100, amount: 200 }])
+        expectError(await put(id, { status: 'LITIGATION', ...body }), 'ERROR_CONFLICT', refusal);
+      await moved(id, { granted_amount: 99.99 });
+      expect(await listsLitigation(id)).toBe(true);
+      await moved(id, { status: 'LITIGATION' });
+    }
   },
 );
 
@@ -290,6 +304,116 @@ test('a judgment that was entered by mistake and has no day is taken back with a
   expect(await moved(id, { status: 'LITIGATION', status_reason: 'Autre dossier' })).toMatchObject({ instance: 'TA' });
   expect((await read(id, 'history'))[0]).toMatchObject({ from_status: 'ACCEPTED', is_correction: true });
 });
+
+describe('a step back out of court restores what the move to court took away, and the move made again brings back the court’s days:', () => {
+  async function deadlines(id: string): Promise<unknown> {
+    const line = `GET /api/deadlines?kind=court,appeal&passed=3660&within=3660`;
+    const { json } = await service.ask(line, { token: tokens.ADMIN });
+    return (json as Record<string, unknown>[]).flatMap(({ kind, due_on, reclamation_id }) =>
+      reclamation_id === id ? [[kind, due_on]] : [],
+    );
+  }
+
+  const reason = { status_reason: 'Autre dossier' };
+  const before = { instance: 'TA', judgment_notified_on: '2026-03-02', appeal_deadline: '2026-07-01' };
+
+  test.each([
+    { appeal: 'typed', appeal_deadline: '2026-07-01' },
+    { appeal: 'derived', appeal_deadline: '2026-05-04' },
+  ])('a judged claim keeps the notification and the $appeal day of the appeal', async ({ appeal, appeal_deadline }) => {
+    const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
+    if (appeal === 'typed') await moved(id, { appeal_deadline });
+    await moved(id, { status: 'LITIGATION', instance: 'CE', judgment_notified_on: null, appeal_deadline: null });
+    expect(await deadlines(id)).toEqual([]);
+    expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ ...before, appeal_deadline });
+    expect(await deadlines(id)).toEqual([['appeal', appeal_deadline]]);
+    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({
+      ...{ instance: 'CE', judgment_notified_on: null, appeal_deadline: null },
+    });
+    expect(await deadlines(id)).toEqual([]);
+    // The judgment of the Conseil d’État is another one, and no last day follows it.
+    expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
+    expect(await deadlines(id)).toEqual([]);
+  });
+
+  test('a claim that went to court after a silence loses the days of the court until it goes there again', async () => {
+    const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });
+    await moved(id, { status: 'LITIGATION' });
+    await moved(id, before);
+    expect(await moved(id, { status: 'ACKNOWLEDGED', ...reason })).toMatchObject({
+      ...{ instance: null, judgment_notified_on: null, appeal_deadline: null },
+    });
+    expect(await deadlines(id)).toEqual([]);
+    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject(before);
+  });
+
+  test('a second case before the Conseil d’État returns to the claim that the Conseil d’État judged, without an appeal', async () => {
+    const id = await claim('REJECTED', { instance: `'CE'` });
+    await moved(id, { status: 'LITIGATION' });
+    expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ instance: 'CE' });
+    expect(await deadlines(id)).toEqual([]);
+  });
+
+  test('days and a court that the step back itself gives are stored, and the court of the mistake returns with the mistake', async () => {
+    const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });
+    await moved(id, { status: 'LITIGATION', instance: 'CAA' });
+    const given = { instance: 'TA', judgment_notified_on: '2026-03-09', appeal_deadline: '2026-08-03' };
+    await moved(id, { status: 'ACKNOWLEDGED', ...given, ...reason });
+    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'CAA', judgment_notified_on: null });
+  });
+
+  test('days that the step back itself clears do not return with the mistake', async () => {
+    const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });
+    await moved(id, { status: 'LITIGATION' });
+    await moved(id, before);
+    const none = { judgment_notified_on: null, appeal_deadline: null };
+    await moved(id, { status: 'ACKNOWLEDGED', ...none, ...reason });
+    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'TA', ...none });
+  });
+
+  test('days that were typed after a case was closed stay when the case is opened again', async () => {
+    const id = await claim('LITIGATION', { instance: `'TA'` });
+    await moved(id, { status: 'CLOSED' });
+    await moved(id, { judgment_notified_on: '2026-03-02' });
+    expect(await moved(id, { status: 'LITIGATION', ...reason })).toMatchObject({ judgment_notified_on: '2026-03-02' });
+  });
+
+  test('a judgment that was taken back with its day is judged again without that day', async () => {
+    const id = await claim('LITIGATION', { instance: `'TA'` });
+    await moved(id, { status: 'REJECTED', judgment_notified_on: '2026-03-02' });
+    await moved(id, { status: 'LITIGATION', judgment_notified_on: null, ...reason });
+    expect((await read(id, 'history'))[0]).toMatchObject({ is_correction: true });
+    expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'TA', judgment_notified_on: null });
+    expect(await deadlines(id)).toEqual([['appeal', null]]);
+  });
+
+  test('a move that follows another move than the step back restores nothing', async () => {
+    const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
+    await moved(id, { status: 'LITIGATION' });
+    await moved(id, { status: 'REJECTED', ...reason });
+    await moved(id, { status: 'ACCEPTED', granted_amount: 50 });
+    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
+  });
+
+  test('a move of the previous release, of which the history has no court, returns to the court below', async () => {
+    const id = await claim('REJECTED', { claim_type: `'CFE'`, instance: `'CAA'` });
+    await moved(id, { status: 'LITIGATION' });
+    await service.admin('update public.reclamation_history set court_before = null where reclamation_id = $1', [id]);
+    expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ instance: 'CAA' });
+  });
+});
+
+test.each(['judgment_notified_on', 'appeal_deadline'])(
+  'the move to court refuses a new %s, which would be of the judgment before, and takes the stored one',
+  async (field) => {
+    const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
+    expectError(await put(id, { status: 'LITIGATION', [field]: '2026-06-01' }), 'ERROR_CONFLICT', {
+      [field]: 'is of the judgment before: enter it before the move to LITIGATION, or leave it out',
+    });
+    const { json } = await service.ask(`GET /api/reclamations/${id}`, { token: tokens.ADMIN });
+    expect((await put(id, { ...(json as object), status: 'LITIGATION' })).json).toMatchObject({ [field]: null });
+  },
+);
 
 test('a bulk change names each claim whose move lacks its amount or comes too early, and changes none', async () => {
   const ids = [await claim('SUBMITTED'), await claim('SUBMITTED', { received_on: 'app.paris_today() - 150' })];

@@ -301,6 +301,43 @@ describe('a credit note', () => {
       ).rejects.toThrow('new row violates row-level security policy for table "factures"');
   });
 
+  test('is not dated before its invoice, neither as a draft nor when it is issued, although each year has its own numbers', async () => {
+    const invoice = await createdId();
+    const number = String(
+      ((await put(invoice, { status: 'ISSUED', issue_date: '2020-01-02' })).json as Invoice).number,
+    );
+    const refused = { issue_date: `must be 2020-01-02 or later: invoice ${number} is of that day` };
+    const typed = (issue_date: string) => ({ kind: 'CREDIT_NOTE', credits_id: invoice, issue_date });
+    expectError(await create(typed('2020-01-01')), 'ERROR_CONFLICT', refused);
+    const note = await noteId(invoice, { amount_excl_tax: 1 });
+    expectError(await put(note, { issue_date: '2019-12-31' }), 'ERROR_CONFLICT', refused);
+    expectError(await put(note, { issue_date: '2019-12-31', status: 'ISSUED' }), 'ERROR_CONFLICT', refused);
+    expect((await put(note, { issue_date: '2020-01-02', status: 'ISSUED' })).status).toBe(200);
+    expect((await create(typed('2020-01-03'))).status).toBe(201);
+    const undated = await noteId(invoice, { amount_excl_tax: 1 });
+    expect((await moveThrough(undated, 'ISSUED'))?.json).toMatchObject({ issue_date: await day() });
+    // A draft from before this rule stays editable, and is not issued.
+    const early = await noteId(invoice, { amount_excl_tax: 1 });
+    await service.admin(
+      `set session_replication_role = replica; update public.factures set issue_date = '2019-12-31' where id = '${early}'; reset session_replication_role`,
+    );
+    expect((await put(early, { issue_date: '2019-12-31', amount_excl_tax: 2 })).status).toBe(200);
+    expectError(await put(early, { status: 'ISSUED' }), 'ERROR_CONFLICT', refused);
+  });
+
+  test('without a date is not issued before the day of an invoice that the previous release dated after today', async () => {
+    const id = await issuedId();
+    const note = await noteId(id, { amount_excl_tax: 1 });
+    await service.admin(
+      `set session_replication_role = replica;
+       update public.factures set issue_date = app.paris_today() + 1, due_date = null where id = '${id}';
+       set session_replication_role = origin`,
+    );
+    expectError(await put(note, { status: 'ISSUED' }), 'ERROR_CONFLICT', {
+      issue_date: expect.stringContaining(`must be ${await day(1)} or later`),
+    });
+  });
+
   test('has the VAT rate of its invoice', async () => {
     const note = await noteId(await issuedId(), { vat_rate: 10 });
     expectError(await put(note, { status: 'ISSUED' }), 'ERROR_CONFLICT', { vat_rate: expect.any(String) });
@@ -330,6 +367,24 @@ describe('a credit note', () => {
     const { json } = await service.ask(`GET /api/invoices/summary?by=client&client_id=${tenant.clients}`, { token });
     expect(json).toMatchObject([{ count: 4, amount_excl_tax: 70, amount_incl_tax: 84, due: 84, paid: 120 }]);
   });
+});
+
+test('the deadline of a partly credited invoice shows what is still owed: of issued credit notes, and not of drafts', async () => {
+  const due_date = await day(3);
+  const [id, other] = [await createdId({ due_date }), await createdId({ due_date })];
+  for (const one of [id, other]) await moveThrough(one, 'ISSUED');
+  const note = (amount_excl_tax: string) => createdId({ kind: 'CREDIT_NOTE', credits_id: id, amount_excl_tax });
+  const owed = async (one: string) => {
+    const { json } = await service.ask('GET /api/deadlines?kind=invoice', { token: manager });
+    return (json as Record<string, unknown>[]).flatMap((row) => (row['id'] === one ? [row['amount']] : []));
+  };
+  await note('10');
+  expect(await owed(id)).toEqual([120]);
+  for (const amount of ['30', '69.99']) await moveThrough(await note(amount), 'ISSUED');
+  expect(await owed(id)).toEqual([0.01]);
+  expect(await owed(other)).toEqual([120]);
+  await moveThrough(await note('0.01'), 'ISSUED');
+  expect(await owed(id)).toEqual([]);
 });
 
 describe('the deletion of an invoice', () => {

@@ -34,7 +34,7 @@ test('GET /api/words lists the values of every named enum of the OpenAPI descrip
 test('GET /api/words returns the firm’s own words for statuses, taxes and roles', () => {
   expect(inFrench('ReclamationStatus')).toEqual([
     ...['Brouillon', 'À relire', 'Validée', 'Déposée', 'Régularisation demandée', 'Accusé de réception'],
-    ...['Rejetée', 'Admise en partie', 'Au tribunal administratif', 'Admise', 'Remboursée'],
+    ...['Rejetée', 'Admise en partie', 'Devant le juge', 'Admise', 'Remboursée'],
     ...['Retirée (désistement)', 'Classée'],
   ]);
   expect(inFrench('ClaimType')).toEqual(['Taxe foncière', 'Cotisation foncière des entreprises']);

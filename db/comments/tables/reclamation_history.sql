@@ -10,3 +10,6 @@ comment on column public.reclamation_history.reason is
     'Why the status changed, as status_reason of the claim at the change; null if the change gave no reason.';
 comment on column public.reclamation_history.is_correction is
     'True for a step back: the status change before it was a mistake, and the claim returned to the status before.';
+comment on column public.reclamation_history.court_before is
+    'instance, judgment_notified_on and appeal_deadline of the claim before a move to court or a step back out of court, '
+    'which the next status change restores if it leads back; null for others, and for those of earlier releases.';

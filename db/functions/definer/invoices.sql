@@ -22,13 +22,17 @@ as $function$
 declare
     is_issue constant boolean := check_credit_note.note ->> 'status' <> 'DRAFT';
     wanted constant numeric := (check_credit_note.note ->> 'amount_excl_tax')::numeric;
+    issue_date constant date := coalesce(
+        (check_credit_note.note ->> 'issue_date')::date,
+        case when is_issue then app.paris_day(pg_catalog.clock_timestamp()) end
+    );
     invoice record;
     remaining numeric;
 begin
     if is_issue then
         perform from public.factures as f where f.id = (check_credit_note.note ->> 'credits_id')::uuid for no key update;
     end if;
-    select f.kind, f.status, f.vat_rate, f.amount_excl_tax, f.number
+    select f.kind, f.status, f.vat_rate, f.amount_excl_tax, f.number, f.issue_date
     into invoice
     from public.factures as f
     where f.id = (check_credit_note.note ->> 'credits_id')::uuid and f.client_id = (check_credit_note.note ->> 'client_id')::uuid;
@@ -42,6 +46,19 @@ begin
                 errcode = 'TX409',
                 detail = '{"credits_id": "must be an invoice that is ISSUED or PAID, and no credit note"}',
                 hint = '["not_creditable", {}]';
+    end if;
+    if issue_date < invoice.issue_date then
+        raise exception 'a credit note is not dated before its invoice'
+            using
+                errcode = 'TX409',
+                detail = pg_catalog.jsonb_build_object(
+                    'issue_date',
+                    pg_catalog.format('must be %s or later: invoice %s is of that day', invoice.issue_date, invoice.number)
+                ),
+                hint = pg_catalog.jsonb_build_array(
+                    'before_credited',
+                    pg_catalog.jsonb_build_object('day', invoice.issue_date, 'field', invoice.number)
+                );
     end if;
     if not is_issue then
         return;
@@ -70,8 +87,9 @@ end
 $function$;
 
 comment on function app.check_credit_note(jsonb) is
-    'Refuses (TX409) a credit note of a draft, of another credit note or of a cancelled invoice, and the issue of a credit '
-    'note with another VAT rate or a larger amount than is left of the invoice. For app.check_invoice_move.';
+    'Refuses (TX409) a credit note of a draft, of another credit note or of a cancelled invoice, or dated before its '
+    'invoice, and the issue of a credit note with another VAT rate or a larger amount than is left of the invoice. For '
+    'app.check_invoice_move.';
 grant execute on function app.check_credit_note(jsonb) to taxclaims_owner;
 
 -- The check runs after the write, so that row-level security refuses a credit note of another client's invoice first.
@@ -81,7 +99,10 @@ create or replace function app.check_drafted_credit_note()
 as $function$
 begin
     -- A draft that is sent back unchanged is not checked again.
-    if tg_op = 'INSERT' or new.credits_id is distinct from old.credits_id then
+    if tg_op = 'INSERT'
+        or new.credits_id is distinct from old.credits_id
+        or new.issue_date is distinct from old.issue_date
+    then
         perform app.check_credit_note(pg_catalog.to_jsonb(new));
     end if;
     return null;
@@ -89,7 +110,8 @@ end
 $function$;
 
 comment on function app.check_drafted_credit_note() is
-    'Trigger of factures that refuses (TX409) the draft of a credit note whose invoice cannot be credited.';
+    'Trigger of factures that refuses (TX409) the draft of a credit note whose invoice cannot be credited, or has a later '
+    'date.';
 grant execute on function app.check_drafted_credit_note() to taxclaims_owner;
 
 -- app.check_invoice_move takes the number from the counter row of the year and locks this row until the commit, because

@@ -1,4 +1,4 @@
-import { readConflictRules, findConstraintName, sqlState } from '../../db/errors.ts';
+import { readRaisedRules, findConstraintName, sqlState } from '../../db/errors.ts';
 import type { BrokenRuleByField } from '../../errors.ts';
 import { findErrorCode } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
@@ -18,7 +18,7 @@ export function convertToRefusal(
 ): Refusal | undefined {
   const code = findErrorCode(sqlState(error) ?? '');
   if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
-  const rules = constraints[findConstraintName(error) ?? ''] ?? readConflictRules(error) ?? { '': rule('conflict') };
+  const rules = constraints[findConstraintName(error) ?? ''] ?? readRaisedRules(error) ?? { '': rule('conflict') };
   return { code, rules };
 }
 
