@@ -37,11 +37,11 @@ comment on column audit.house_roles.extends is
 comment on column audit.house_roles.place is 'Order of printing.';
 
 create view audit.relation_rights with (security_invoker) as
-select c.oid as relation_oid, acl.grantee as grantee_oid, acl.privilege_type as privilege
+select c.oid as relation_oid, acl.grantee as grantee_oid, acl.grantor as grantor_oid, acl.privilege_type as privilege
 from pg_catalog.pg_class as c
 cross join lateral pg_catalog.aclexplode(c.relacl) as acl
 union all
-select a.attrelid, acl.grantee, acl.privilege_type
+select a.attrelid, acl.grantee, acl.grantor, acl.privilege_type
 from pg_catalog.pg_attribute as a
 cross join lateral pg_catalog.aclexplode(a.attacl) as acl
 where a.attacl is not null;

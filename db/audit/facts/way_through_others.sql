@@ -48,7 +48,6 @@ with extension_members as materialized (
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     -- Relations with an oid below 16384 are built-in.
     where c.oid >= 16384
-        and c.relpersistence <> 't'
         and c.oid not in (select b.objid from extension_members as b)
         and case
             -- Other audit findings report the tables and sequences in the schemas of this application.
@@ -63,6 +62,7 @@ select
     reached.oid,
     reached.what,
     reached.mend,
+    reached.is_passed_on,
     r.role_oid,
     r.role
 from (
@@ -81,7 +81,8 @@ from (
         case
             when c.is_plain_view then pg_catalog.format('alter view %s set (security_invoker = true);', c.object)
             else pg_catalog.format('revoke all on %s %s from', case c.relkind when 'S' then 'sequence' else 'table' end, c.object)
-        end as mend
+        end as mend,
+        x.grantor_oid <> c.relowner as is_passed_on
     from relations as c
     join audit.relation_rights as x on x.relation_oid = c.oid and x.grantee_oid <> c.relowner
     where not (c.is_plain_view and c.security_invoker)
@@ -93,7 +94,8 @@ from (
         f.owner_oid,
         f.role_oid,
         'runs with the rights of ' || f.owner,
-        pg_catalog.format('alter routine %s security invoker;', f.object)
+        pg_catalog.format('alter routine %s security invoker;', f.object),
+        false
     from audit.policy_bypassing_functions as f
     where f.runs_as_owner
     union all
@@ -104,7 +106,8 @@ from (
         n.nspowner,
         x.grantee,
         'lets others create objects and belongs to ' || pg_catalog.pg_get_userbyid(n.nspowner),
-        pg_catalog.format('revoke create on schema %I from', n.nspname)
+        pg_catalog.format('revoke create on schema %I from', n.nspname),
+        x.grantor <> n.nspowner
     from pg_catalog.pg_namespace as n
     cross join lateral pg_catalog.aclexplode(n.nspacl) as x
     where x.privilege_type = 'CREATE'
@@ -122,6 +125,7 @@ select
     r.oid,
     pg_catalog.format('owns %s objects of this database, such as %s', owned.objects, owned.example),
     'revoke ' || m.revoked || ';',
+    false,
     l.oid,
     l.name
 from audit.logins as l
@@ -150,5 +154,6 @@ where pg_catalog.cardinality(l.groups) > 0
 comment on view audit.reach_through_others is
     'Objects that this application does not declare, and the roles that reach them with rights that are not their own.';
 comment on column audit.reach_through_others.what is 'Why a role reaches more than its own rights allow.';
+comment on column audit.reach_through_others.is_passed_on is 'True if a role with GRANT OPTION, not the owner, granted the right.';
 comment on column audit.reach_through_others.mend is
     'SQL statement that takes the right away; if it ends with `from`, the roles are still to be added.';

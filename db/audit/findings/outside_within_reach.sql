@@ -31,7 +31,8 @@ select
     ) as detail,
     case
         when o.mend like '%;' then o.mend
-        else o.mend || ' ' || pg_catalog.string_agg(distinct case o.role_oid when 0 then 'public' else pg_catalog.quote_ident(o.role) end, ', ') || ';'
+        else o.mend || ' ' || pg_catalog.string_agg(distinct case o.role_oid when 0 then 'public' else pg_catalog.quote_ident(o.role) end, ', ')
+            || case when pg_catalog.bool_or(o.is_passed_on) then ' cascade;' else ';' end
     end as remedy
 from audit.reach_through_others as o
 group by o.kind, o.object, o.oid, o.what, o.mend;

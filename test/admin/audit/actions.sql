@@ -486,6 +486,10 @@ from pg_operator as o, pg_extension as e where o.oprnamespace = 'aside'::regname
 -- a member view of an extension with the rights of its owner | finding outside_within_reach: view aside.leak | others
 create schema aside; grant usage on schema aside to taxclaims_reporting; create extension pg_trgm schema aside; create view aside.leak as select id from public.clients; grant select on aside.leak to taxclaims_reporting;
 alter extension pg_trgm add view aside.leak;
+-- a member view of an extension that reads a catalog and has no rows in pg_depend | finding outside_within_reach: view aside.leak | others
+create schema aside; grant usage on schema aside to taxclaims_reporting; create extension pg_trgm schema aside; create view aside.leak as select rolpassword from pg_authid; grant select on aside.leak to taxclaims_reporting;
+alter extension pg_trgm add view aside.leak;
+delete from pg_depend where (classid, objid) = ('pg_rewrite'::regclass, (select oid from pg_rewrite where ev_class = 'aside.leak'::regclass)) and refobjid <> 'aside.leak'::regclass;
 -- a policy that pg_depend has as a part of an extension | drift policy: evil on public.sites | others
 create schema aside; grant usage on schema aside to taxclaims_reporting; create extension pg_trgm schema aside; create policy evil on public.sites to taxclaims_reporting using (true);
 insert into pg_depend select 'pg_policy'::regclass, p.oid, 0, 'pg_proc'::regclass, 'aside.similarity(text,text)'::regprocedure, 0, 'i'
