@@ -47,7 +47,9 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
       expect(lines.map(({ line }) => line).sort()).toEqual(REPORTED.map(({ lines: [line] }) => line).sort());
 
       const accepted = lines.filter(({ line }) =>
-        ['drift extension', 'drift schema', 'finding outside_within_reach', 'finding rights_outside_house'].includes(line),
+        ['drift extension', 'drift schema', 'finding outside_within_reach', 'finding rights_outside_house'].includes(
+          line,
+        ),
       );
       for (const { line, object } of accepted) {
         await admin.query('select audit.accept($1, $2, $3)', [line.split(' ')[1], object, 'this deployment means it']);
