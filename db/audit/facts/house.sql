@@ -48,6 +48,7 @@ where a.attacl is not null;
 
 comment on view audit.relation_rights is 'Rights that are granted on tables, views and their columns.';
 comment on column audit.relation_rights.relation_oid is 'Oid of the table or view in pg_class.';
+comment on column audit.relation_rights.grantor_oid is 'Oid of the role that granted the right.';
 comment on column audit.relation_rights.grantee_oid is 'Oid of the role that has the right; 0 is PUBLIC.';
 
 create view audit.house_tables with (security_invoker) as

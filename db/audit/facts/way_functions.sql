@@ -74,6 +74,7 @@ where (candidates.runs_as_owner or candidates.is_unbounded or candidates.proleak
 
 comment on view audit.policy_bypassing_functions is
     'Functions outside this application that can bypass policies, and the roles that can run or trigger them.';
+comment on column audit.policy_bypassing_functions.owner_oid is 'Oid of the owner.';
 comment on column audit.policy_bypassing_functions.language is 'Language of the function.';
 comment on column audit.policy_bypassing_functions.runs_as_owner is
     'True for a SECURITY DEFINER function.';
