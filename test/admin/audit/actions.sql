@@ -364,6 +364,9 @@ create role test_team; grant test_team to test_bi; create schema team authorizat
 create role test_team noinherit; grant test_team to test_bi; :ELSEWHERE create table elsewhere.a as select id from public.clients; grant select on elsewhere.a to test_team;
 --> shows :FOREIGN
 set local role test_team; select id from elsewhere.a;
+-- a right to a table that a reporting login passed on to auditors | finding outside_within_reach: table elsewhere.a | who_can_see
+:ELSEWHERE create table elsewhere.a (b integer); grant select on elsewhere.a to test_bi with grant option;
+set local role test_bi; grant select on elsewhere.a to taxclaims_auditor; reset role;
 -- a right of reporting logins to create tables in another schema | finding outside_within_reach: schema elsewhere | who_can_see
 :ELSEWHERE grant create on schema elsewhere to taxclaims_reporting;
 -- a superuser’s view that a login outside the groups reads | finding outside_within_reach: view mon.stat | finding rights_outside_house: test_stray

@@ -85,8 +85,8 @@ alter index app.reminders_waiting_idx rename to "of_dba (x) on";
 alter table public.clients alter column company_name set (n_distinct = -0.5), alter column company_name set compression pglz;
 -- a DBA tells the planner the cost and the rows of a function
 alter function app.client_access() cost 500; alter function app.changed_clients rows 5;
--- another application of the database has its own tables and functions
-create role test_other; create schema of_dba authorization test_other; create role test_reader login; grant usage on schema of_dba to test_reader;
+-- another application of the database has its own tables and views, and a login that may connect | finding rights_outside_house
+create role test_other; create schema of_dba authorization test_other; create role test_reader login; grant connect on database :"DBNAME" to test_reader; grant usage on schema of_dba to test_reader;
 set local role test_other; create table of_dba.notes (said text); grant select on of_dba.notes to test_reader;
 create view of_dba.said as select said from of_dba.notes; grant select on of_dba.said to test_reader; reset role;
 -- a DBA has a view of reporting views, which BI tools read and in which each login sees its own rows | finding outside_within_reach
