@@ -34,6 +34,8 @@ beforeAll(() => admin.query(`begin; ${ROWS}`));
 
 test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   ['create role api_production', 'a superuser'],
+  // The query finds no session of the old login, so the old login can be dropped.
+  ['create role api_second', 'a superuser', 1],
   ['create role dba_jane', 'a superuser'],
   ['create role auditor_jane', 'a superuser'],
   ['begin;\nset local role taxclaims_tax_specialist', 'a superuser'],

@@ -58,7 +58,7 @@ as $body$
             ('pg_shdescription', null, 'comments change nothing'),
             ('pg_shseclabel', 'security label', 'labels of the application''s roles and of this database'),
             ('pg_statistic', null, 'rows of ANALYZE'),
-            ('pg_statistic_ext', 'statistics object', 'statistics on tables of the application'),
+            ('pg_statistic_ext', 'statistics object', 'statistics of expressions on tables of the application'),
             ('pg_statistic_ext_data', null, 'rows of ANALYZE'),
             ('pg_subscription', 'subscription', 'all, without the connection string, which may contain a password'),
             ('pg_subscription_rel', null, 'progress of a subscription'),
@@ -99,6 +99,7 @@ as $body$
                 null, 'the object''s name has it'
             ),
             ('{attnum}', null, 'differs after dropped columns'),
+            ('{attcompression,attoptions,procost,prorows}', null, 'the DBA chooses how a column is stored, and what the planner expects'),
             ('{attcacheoff}', null, 'exists only in memory, and no longer in Postgres 18'),
             ('{attlen,attbyval,attalign}', null, 'follows from the type'),
             ('{atthasdef}', null, 'the default itself is compared'),
@@ -128,7 +129,6 @@ as $body$
             ('{indcheckxmin}', null, 'set only for a moment after CREATE INDEX'),
             ('{indisclustered}', null, 'set by CLUSTER'),
             ('{set_option}', 'true', 'new in 16'),
-            ('{procost}', '100', 'the default, except for functions in C'),
             ('{prokind}', 'f', 'a function'),
             ('{proparallel}', 'u', 'unsafe'),
             ('{relfilenode}', null, 'the name of a file'),
@@ -186,7 +186,7 @@ as $body$
             ('subscription', true, 'writes rows that another server sends')
     ) as k (kind, is_surrounding, explanation)
     union all
-    select distinct c.kind, false, c.kind = 'statistics object', 'rows of ' || pg_catalog.string_agg(c.catalog, ', ' order by c.catalog) || ', and theirs'
+    select distinct c.kind, false, false, 'rows of ' || pg_catalog.string_agg(c.catalog, ', ' order by c.catalog) || ', and theirs'
     from audit.catalogs() as c
     where c.kind not in (
         'database', 'parameter grant', 'extension', 'event trigger', 'foreign data wrapper', 'foreign server',
@@ -194,13 +194,14 @@ as $body$
     )
     group by c.kind
     union all
-    select o.kind, false, o.kind = 'plain index', o.explanation
+    select o.kind, false, o.kind in ('plain index', 'plain statistics'), o.explanation
     from (
         values
             ('view', 'pg_class'),
             ('materialized view', 'pg_class'),
             ('composite type', 'pg_class'),
             ('plain index', 'pg_class and pg_index: an index on columns only, without a constraint'),
+            ('plain statistics', 'pg_statistic_ext: statistics of columns only'),
             ('view body', 'the digest of a view''s query'),
             ('function body', 'the digest of a function''s body'),
             ('grant', 'the rights of one role to one object, from the access lists'),

@@ -96,15 +96,12 @@ as $body$
                     from pg_catalog.pg_class as c
                     where c.oid = s.objid
                         and c.relkind in ('v', 'c')
+                        -- The stored rule of such a view names no relation but, before Postgres 16, the view itself.
                         and not exists (
                             select
                             from pg_catalog.pg_rewrite as w
-                            join pg_catalog.pg_depend as d
-                                on d.classid = 'pg_catalog.pg_rewrite'::regclass
-                                and d.objid = w.oid
-                                and d.refclassid = 'pg_catalog.pg_class'::regclass
-                                and d.refobjid <> c.oid
-                            where w.ev_class = c.oid
+                            cross join lateral pg_catalog.regexp_matches(w.ev_action::text, ':relid (\d+)', 'g') as named (relation)
+                            where w.ev_class = c.oid and named.relation[1]::oid not in (0, c.oid)
                         )
                 )
                 else s.classid = any ('{

@@ -37,17 +37,18 @@ comment on column audit.house_roles.extends is
 comment on column audit.house_roles.place is 'Order of printing.';
 
 create view audit.relation_rights with (security_invoker) as
-select c.oid as relation_oid, acl.grantee as grantee_oid, acl.privilege_type as privilege
+select c.oid as relation_oid, acl.grantee as grantee_oid, acl.grantor as grantor_oid, acl.privilege_type as privilege
 from pg_catalog.pg_class as c
 cross join lateral pg_catalog.aclexplode(c.relacl) as acl
 union all
-select a.attrelid, acl.grantee, acl.privilege_type
+select a.attrelid, acl.grantee, acl.grantor, acl.privilege_type
 from pg_catalog.pg_attribute as a
 cross join lateral pg_catalog.aclexplode(a.attacl) as acl
 where a.attacl is not null;
 
 comment on view audit.relation_rights is 'Rights that are granted on tables, views and their columns.';
 comment on column audit.relation_rights.relation_oid is 'Oid of the table or view in pg_class.';
+comment on column audit.relation_rights.grantor_oid is 'Oid of the role that granted the right.';
 comment on column audit.relation_rights.grantee_oid is 'Oid of the role that has the right; 0 is PUBLIC.';
 
 create view audit.house_tables with (security_invoker) as

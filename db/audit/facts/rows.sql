@@ -25,25 +25,19 @@ as $body$
     house_roles as materialized (
         select h.oid from audit.house_roles as h
     ),
-    -- harmless_views lists views outside this application that are security_invoker or readable only to their owner.
-    harmless_views as materialized (
-        select c.oid
+    -- outside lists the views and SECURITY DEFINER functions of others, which the audit finding outside_within_reach reports.
+    outside (classid, objid) as materialized (
+        select 'pg_catalog.pg_class'::regclass::oid, c.oid
         from pg_catalog.pg_class as c
-        where c.relkind = 'v'
+        where c.relkind in ('v', 'm')
             and c.relnamespace not in (select house.oid from house)
             and c.relowner not in (select r.oid from house_roles as r)
-            and (
-                exists (
-                    select
-                    from pg_catalog.pg_options_to_table(c.reloptions) as option
-                    where option.option_name = 'security_invoker' and option.option_value::boolean
-                )
-                or not exists (
-                    select
-                    from pg_catalog.aclexplode(c.relacl) as x
-                    where x.grantee <> c.relowner
-                )
-            )
+        union all
+        select 'pg_catalog.pg_proc'::regclass, f.oid
+        from pg_catalog.pg_proc as f
+        where f.prosecdef
+            and f.pronamespace not in (select house.oid from house)
+            and f.proowner not in (select r.oid from house_roles as r)
     ),
     -- schema_objects lists this application's objects without pg_depend, because a superuser can forge pg_depend.
     schema_objects (classid, objid) as (
@@ -55,12 +49,12 @@ as $body$
         union all
         select 'pg_catalog.pg_type'::regclass, t.oid from pg_catalog.pg_type as t where t.typnamespace in (select house.oid from house)
         union all
-        -- schema_objects also lists rules outside this application that name a table of this application.
+        -- schema_objects also lists rules of tables outside this application that name a table of this application.
         select 'pg_catalog.pg_rewrite'::regclass, w.oid
         from pg_catalog.pg_rewrite as w
         join pg_catalog.pg_class as c on c.oid = w.ev_class and c.oid >= 16384
         where c.relnamespace not in (select house.oid from house)
-            and c.oid not in (select p.oid from harmless_views as p)
+            and c.oid not in (select o.objid from outside as o where o.classid = 'pg_catalog.pg_class'::regclass)
             and exists (
                 select
                 from pg_catalog.regexp_matches(w.ev_action::text, ':relid (\d+)', 'g') as named (relation)
@@ -92,8 +86,8 @@ as $body$
         left join pg_catalog.pg_rewrite as w
             on further.classid = 'pg_catalog.pg_rewrite'::regclass and w.oid = further.objid
         where c.relkind is distinct from 't'
-            and not (w.rulename is not distinct from '_RETURN' and w.ev_class in (select p.oid from harmless_views as p))
-            and not (c.oid is not null and c.oid in (select p.oid from harmless_views as p))
+            and (further.classid, further.objid) not in (select o.classid, o.objid from outside as o)
+            and coalesce(w.ev_class not in (select o.objid from outside as o where o.classid = 'pg_catalog.pg_class'::regclass), true)
     ),
     extension_members as materialized (
         select * from audit.extension_members() as b
@@ -172,21 +166,13 @@ as $body$
         union
         select held.classid, held.objid
         from (
-            select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, c.relacl from pg_catalog.pg_class as c where c.relkind <> 't'
+            select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner from pg_catalog.pg_class as c where c.relkind <> 't'
             union all
-            select 'pg_catalog.pg_proc'::regclass, f.oid, f.proowner, f.proacl from pg_catalog.pg_proc as f
+            select 'pg_catalog.pg_proc'::regclass, f.oid, f.proowner from pg_catalog.pg_proc as f
             union all
-            select 'pg_catalog.pg_namespace'::regclass, n.oid, n.nspowner, n.nspacl from pg_catalog.pg_namespace as n
-        ) as held (classid, objid, owner, acl)
-        where held.objid >= 16384
-            and (
-                held.owner in (select r.oid from house_roles as r)
-                or exists (
-                    select
-                    from pg_catalog.aclexplode(held.acl) as x
-                    where x.grantee in (select r.oid from house_roles as r)
-                )
-            )
+            select 'pg_catalog.pg_namespace'::regclass, n.oid, n.nspowner from pg_catalog.pg_namespace as n
+        ) as held (classid, objid, owner)
+        where held.objid >= 16384 and held.owner in (select r.oid from house_roles as r)
         union
         select m.classid, m.objid
         from user_objects as m
@@ -216,8 +202,9 @@ as $body$
         from house_roles as r
         join pg_catalog.pg_shdepend as d on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
         join pg_catalog.pg_database as b on b.oid = d.dbid and b.datname = pg_catalog.current_database()
-        -- audit.describe_built_in_objects returns the rights to objects that initdb made.
-        where d.objid >= 16384
+        -- audit.describe_built_in_objects returns the rights to objects that initdb made, and audit findings report rights
+        -- to objects outside this application.
+        where d.objid >= 16384 and d.deptype <> 'a'
     ),
     relations as materialized (
         select c.oid
@@ -296,15 +283,6 @@ as $body$
         select
             'pg_catalog.pg_attribute'::regclass, null, 'pg_catalog.pg_class'::regclass, a.attrelid, c.relowner, 'c', a.attacl,
             pg_catalog.to_jsonb(a) - '{attacl,attmissingval}'::text[]
-                || pg_catalog.jsonb_build_object(
-                    'attoptions',
-                    (
-                        -- Minor releases of Postgres since November 2026 number each column's versions themselves.
-                        select pg_catalog.to_jsonb(pg_catalog.array_agg(option order by option))
-                        from pg_catalog.unnest(a.attoptions) as option
-                        where option !~ '^pg_attver='
-                    )
-                )
                 || coalesce(
                     pg_catalog.to_jsonb(d)
                         || pg_catalog.jsonb_build_object('adbin', pg_catalog.pg_get_expr(d.adbin, d.adrelid)),

@@ -22,7 +22,7 @@ as $body$
     -- them.
     left_out as (
         select
-            '{"attoptions": null, "ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'
+            '{"ev_action": null, "ev_qual": null, "conbin": null, "prosqlbody": null, "proargdefaults": null}'
                 || pg_catalog.jsonb_object_agg(c.attribute, null) as columns
         from audit.catalog_columns() as c
         where c.ordinary is null and c.explanation !~ '^(the object''s name has it|said where|the same)'
@@ -52,8 +52,6 @@ as $body$
                     left_out.columns,
                     case c.catalog
                         when 'pg_proc' then 'pg_catalog.pg_get_function_sqlbody(oid), pg_catalog.pg_get_expr(proargdefaults, 0)'
-                        when 'pg_attribute' then
-                            'array(select o from pg_catalog.unnest(attoptions) as o where o !~ ''^pg_attver='' order by o)'
                         when 'pg_constraint' then 'pg_catalog.pg_get_expr(conbin, conrelid)'
                         when 'pg_rewrite' then
                             'case rulename when ''_RETURN'' then pg_catalog.pg_get_viewdef(ev_class) else pg_catalog.pg_get_ruledef(oid) end'

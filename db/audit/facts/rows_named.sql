@@ -132,10 +132,20 @@ as $body$
                     else 'table'
                 end
             when r.catalog = 'pg_catalog.pg_rewrite'::regclass and r.content ->> 'rulename' = '_RETURN' then 'view body'
+            -- ANALYZE runs the expressions of a statistics object, as it runs those of an index.
+            when r.catalog = 'pg_catalog.pg_statistic_ext'::regclass and r.content ->> 'stxexprs' is null then 'plain statistics'
             else coalesce(l.kind, r.catalog::text)
         end as kind,
         case r.catalog
-            when 'pg_catalog.pg_class'::regclass then r.root::regclass::text
+            when 'pg_catalog.pg_class'::regclass then
+                case
+                    -- Nothing refers to the name of such an index, so a DBA may rename it.
+                    when r.relkind = 'i' and not (r.content ->> 'indisunique')::boolean and not (r.content ->> 'indisexclusion')::boolean
+                        then pg_catalog.regexp_replace(
+                            pg_catalog.pg_get_indexdef(r.root), '^CREATE INDEX (?:"(?:[^"]|"")+"|[^ ]+) ON (.*?)( WITH \([^)]*\))?( WHERE .*)?$', '\1\3'
+                        )
+                    else r.root::regclass::text
+                end
             when 'pg_catalog.pg_attribute'::regclass then
                 pg_catalog.format('%s.%I', r.root::regclass, r.content ->> 'attname')
             when 'pg_catalog.pg_inherits'::regclass then

@@ -6,10 +6,8 @@ with extension_members as materialized (
         f.oid,
         f.pronamespace,
         f.proowner,
-        f.prorettype,
         -- The audit finding definer_within_reach reports SECURITY DEFINER functions of this application.
         f.prosecdef
-            and f.proowner in (select s.oid from audit.roles_that_may_see_rows as s)
             and not exists (select from audit.definer_functions as d where d.oid = f.oid) as runs_as_owner,
         -- is_unbounded is true for a function in C, in language internal or in an untrusted language, unless
         -- audit.extension_members lists the function.
@@ -46,18 +44,21 @@ with extension_members as materialized (
     join audit.relation_rights as x on x.relation_oid = c.oid
     where x.grantee_oid <> c.relowner and x.privilege in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
     union
-    -- An aggregate, a type or an index can run its function for a role that has no EXECUTE.
+    -- An aggregate, a type or an index can run its function for a role that has no EXECUTE, and a view, a default or an
+    -- operator for a role that has no USAGE on the schema.
     select candidates.oid, 0
     from candidates
     join pg_catalog.pg_depend as d on d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid = candidates.oid
     where d.classid = any ('{
         pg_catalog.pg_proc, pg_catalog.pg_type, pg_catalog.pg_amproc, pg_catalog.pg_opclass, pg_catalog.pg_opfamily,
-        pg_catalog.pg_conversion, pg_catalog.pg_transform
+        pg_catalog.pg_conversion, pg_catalog.pg_transform, pg_catalog.pg_rewrite, pg_catalog.pg_attrdef,
+        pg_catalog.pg_constraint, pg_catalog.pg_policy, pg_catalog.pg_operator, pg_catalog.pg_cast
     }'::regclass[])
 )
 select
     candidates.oid,
     candidates.oid::regprocedure::text as object,
+    candidates.proowner as owner_oid,
     pg_catalog.pg_get_userbyid(candidates.proowner) as owner,
     candidates.lanname as language,
     candidates.runs_as_owner,
@@ -73,9 +74,10 @@ where (candidates.runs_as_owner or candidates.is_unbounded or candidates.proleak
 
 comment on view audit.policy_bypassing_functions is
     'Functions outside this application that can bypass policies, and the roles that can run or trigger them.';
+comment on column audit.policy_bypassing_functions.owner_oid is 'Oid of the owner.';
 comment on column audit.policy_bypassing_functions.language is 'Language of the function.';
 comment on column audit.policy_bypassing_functions.runs_as_owner is
-    'True for a SECURITY DEFINER function whose owner may see rows of this application.';
+    'True for a SECURITY DEFINER function.';
 comment on column audit.policy_bypassing_functions.is_unbounded is
     'True for a function in a language that can read any table, memory or file, such as C.';
 comment on column audit.policy_bypassing_functions.is_leakproof is 'True for a leakproof function.';

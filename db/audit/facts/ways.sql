@@ -1,11 +1,10 @@
 -- A login can reach rows in every way that is open to one of its roles or to PUBLIC (role_oid 0).
 create view audit.policy_bypass_ways with (security_invoker) as
 select
-    'function_runs_as_owner' as way,
-    f.role_oid,
-    pg_catalog.format('runs %s, which runs as %s', f.object, f.owner) as reason
-from audit.policy_bypassing_functions as f
-where f.runs_as_owner and f.role_oid is not null
+    'outside_within_reach' as way,
+    o.role_oid,
+    pg_catalog.format('reaches the %s %s, which %s', o.kind, o.object, o.what) as reason
+from audit.reach_through_others as o
 union all
 select 'function_unbounded', f.role_oid, pg_catalog.format('runs %s, written in %s', f.object, f.language)
 from audit.policy_bypassing_functions as f
@@ -15,22 +14,9 @@ select 'function_leakproof', f.role_oid, pg_catalog.format('runs %s, which sees 
 from audit.policy_bypassing_functions as f
 where f.is_leakproof and f.role_oid is not null
 union all
-select 'copy_within_reach', r.role_oid, pg_catalog.format('reads %s: %s', c.oid::regclass, c.what)
-from audit.unprotected_copies as c
-join audit.relation_grantees as r on r.relation_oid = c.oid
-union all
-select
-    'view_without_invoker',
-    r.role_oid,
-    pg_catalog.format('reads %s, which reads %s as its owner', v.name, pg_catalog.string_agg(distinct v.table_name, ', '))
-from audit.views_of_application_tables as v
-join audit.relation_grantees as r on r.relation_oid = v.oid
-where v.relkind = 'v' and not v.security_invoker
-group by r.role_oid, v.name
-union all
-select 'inherited_table', r.role_oid, pg_catalog.format('reads %s, a parent of %s', p.object, p.child)
+select 'inherited_table', r.grantee_oid, pg_catalog.format('reads %s, a parent of %s', p.object, p.child)
 from audit.inheritance_parents as p
-join audit.relation_grantees as r on r.relation_oid = p.parent_oid
+join audit.relation_rights as r on r.relation_oid = p.parent_oid
 union all
 select 'catalog_right', r.role_oid, pg_catalog.format('%s on %s', r.privilege, r.object)
 from audit.catalog_rights as r

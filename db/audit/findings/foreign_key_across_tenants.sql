@@ -20,19 +20,7 @@ where f.contype = 'f'
         select
         from rows from (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey)) as pair (child_column, parent_column)
         where pair.child_column = child.client_column and pair.parent_column = parent.client_column
-    )
-union all
--- A role that may write a foreign key learns which rows exist in the referenced table.
-select
-    'error',
-    f.conname || ' on ' || f.conrelid::regclass::text,
-    pg_catalog.format('refers to %s from another schema, and these roles write to it: %s', t.name, pg_catalog.string_agg(distinct r.role, ', ')),
-    pg_catalog.format('alter table %s drop constraint %I;', f.conrelid::regclass, f.conname)
-from pg_catalog.pg_constraint as f
-join audit.house_tables as t on t.oid = f.confrelid
-join audit.relation_grantees as r on r.relation_oid = f.conrelid
-where f.contype = 'f' and not exists (select from audit.house_tables as own where own.oid = f.conrelid)
-group by f.oid, f.conname, f.conrelid, t.name;
+    );
 
 comment on view audit.finding_foreign_key_across_tenants is
     'A client learns that another client''s row exists, because a foreign key accepts the id of that row. Cause: a '

@@ -52,22 +52,14 @@ alter table public.factures add constraint added foreign key (reclamation_id) re
 -- a foreign key that compares client_id with another column | finding foreign_key_across_tenants: added on public.factures
 alter table public.factures add constraint added
 foreign key (reclamation_id, client_id) references public.reclamations (client_id, id);
--- a view with the rights of its owner | finding view_without_invoker: public.added
-set local role taxclaims_owner; create view public.added as select id from public.sites; reset role;
---> mend
-alter view public.added set (security_invoker = true);
--- a view with the rights of its owner that reads another view | finding view_without_invoker: public.added
-set local role taxclaims_owner; create view public.inner with (security_invoker) as select id from public.sites;
-create view public.added as select id from public.inner; reset role;
---> mend
-alter view public.added set (security_invoker = true);
--- a materialized view of a table with policies | finding copy_within_reach: public.added
-set local role taxclaims_owner; create materialized view public.added as select id from public.sites; reset role;
--- a foreign table that a reporting login can read | finding copy_within_reach: elsewhere.added | who_can_see
+-- a view of the service with the rights of its owner | finding outside_within_reach: view reporting.sites | who_can_see
+alter view reporting.sites set (security_invoker = false);
+-- a materialized view in a schema of the service | finding outside_within_reach: materialized view public.added | who_can_see
+set local role taxclaims_owner; create materialized view public.added as select id from public.sites;
+grant select on public.added to taxclaims_reporting; reset role;
+-- a foreign table that a reporting login can read | finding outside_within_reach: foreign table elsewhere.added | who_can_see
 create schema elsewhere; create foreign data wrapper w; create server s foreign data wrapper w;
 create foreign table elsewhere.added (id integer) server s; grant select on elsewhere.added to taxclaims_reporting;
---> mend
-revoke select on elsewhere.added from taxclaims_reporting;
 -- a security definer function without a fixed search_path | finding definer_search_path: app.locate(text,uuid)
 alter function app.locate(text, uuid) reset search_path;
 -- a security definer function with search_path = app, before which Postgres searches temporary tables | finding definer_search_path: app.locate(text,uuid)
@@ -85,10 +77,10 @@ grant execute on function pg_catalog.pg_advisory_lock_shared(bigint) to public;
 -- a table that a publication sends to other servers | finding published_table: added
 create publication added for table public.sites;
 -- a server whose Postgres release lacks a security fix | finding server_with_known_holes: server
-create or replace view audit.server_fixes as
+create or replace view audit.server_fixes with (security_invoker) as
 select current_setting('server_version_num')::integer / 10000 * 10000 + 9999 as fixed_in, 'a hole' as hole;
 --> mend
-create or replace view audit.server_fixes as select 150000 as fixed_in, 'a hole' as hole;
+create or replace view audit.server_fixes with (security_invoker) as select 150000 as fixed_in, 'a hole' as hole;
 -- a login that can become a role with BYPASSRLS through a role without INHERIT | finding login_reaches_privilege: test_bi | who_can_see
 create role test_strong bypassrls; create role test_middle noinherit in role test_strong;
 grant test_middle to test_bi;
@@ -241,12 +233,12 @@ set local session_replication_role = replica; insert into reporting.grants (logi
   values ('test_bi', ':CLIENT', 'test_bi'::regrole); set local session_replication_role = origin;
 --> mend
 select reporting.revoke_client('test_bi', ':CLIENT');
--- a superuser’s security definer function that PUBLIC may run | finding function_runs_as_owner: elsewhere.peek() | who_can_see
+-- a superuser’s security definer function that PUBLIC may run | finding outside_within_reach: routine elsewhere.peek() | who_can_see
 :ELSEWHERE create function elsewhere.peek() returns setof uuid language sql security definer
 set search_path = '' begin atomic select id from public.clients; end;
 --> shows :FOREIGN
 select elsewhere.peek();
--- a security definer function of a role with BYPASSRLS that reporting logins may run | finding function_runs_as_owner: elsewhere.peek() | who_can_see
+-- a security definer function of a role with BYPASSRLS that reporting logins may run | finding outside_within_reach: routine elsewhere.peek() | who_can_see
 create schema elsewhere; create role test_strong bypassrls in role pg_read_all_data;
 grant usage, create on schema elsewhere to test_strong; grant usage on schema elsewhere to taxclaims_reporting;
 create function elsewhere.peek() returns setof uuid language sql security definer set search_path = ''
@@ -255,7 +247,7 @@ alter function elsewhere.peek() owner to test_strong;
 revoke execute on function elsewhere.peek() from public; grant execute on function elsewhere.peek() to taxclaims_reporting;
 --> shows :FOREIGN
 select elsewhere.peek();
--- a table whose trigger runs a superuser’s security definer function | finding function_runs_as_owner: elsewhere.peek() | who_can_see
+-- a table whose trigger runs a superuser’s security definer function | finding outside_within_reach: routine elsewhere.peek() | finding outside_within_reach: table elsewhere.door | who_can_see
 :ELSEWHERE create table elsewhere.door (id uuid);
 create function elsewhere.peek() returns trigger language plpgsql security definer set search_path = '' as
 $f$ begin new.id := (select id from public.clients where id = ':FOREIGN'); return new; end $f$;
@@ -264,7 +256,7 @@ create trigger door before insert on elsewhere.door for each row execute functio
 grant insert, select on elsewhere.door to taxclaims_reporting;
 --> shows :FOREIGN
 insert into elsewhere.door default values returning id;
--- an aggregate with a superuser’s security definer function | finding function_runs_as_owner: elsewhere.peek(uuid,integer) | who_can_see
+-- an aggregate with a superuser’s security definer function | finding outside_within_reach: routine elsewhere.peek(uuid,integer) | who_can_see
 :ELSEWHERE create function elsewhere.peek(uuid, integer) returns uuid language sql security definer
 set search_path = '' begin atomic select id from public.clients where id = ':FOREIGN'; end;
 revoke execute on function elsewhere.peek(uuid, integer) from public;
@@ -308,32 +300,86 @@ select lo_from_bytea(4711, convert_to((select string_agg(id::text, ' ') from pub
 grant select on large object 4711 to taxclaims_reporting;
 --> shows :FOREIGN
 select convert_from(lo_get(4711), 'UTF8');
--- a copy of a table that PUBLIC may read | finding copy_within_reach: elsewhere.places | who_can_see
+-- a copy of a table that PUBLIC may read | finding outside_within_reach: table elsewhere.places | who_can_see
 :ELSEWHERE create table elsewhere.places as select * from public.sites; grant select on elsewhere.places to public;
 --> shows :FOREIGN
 select client_id from elsewhere.places;
--- a materialized view of a reporting view that reporting logins may read | finding copy_within_reach: elsewhere.places | who_can_see
+-- a materialized view of a reporting view that reporting logins may read | finding outside_within_reach: materialized view elsewhere.places | who_can_see
 :ELSEWHERE create materialized view elsewhere.places as select client_id from reporting.sites;
 grant select on elsewhere.places to taxclaims_reporting;
 --> shows :FOREIGN
 select client_id from elsewhere.places;
--- a table with a rule that reads another table as its owner | finding copy_within_reach: elsewhere.door | who_can_see
+-- a table with a rule that reads another table as its owner | finding outside_within_reach: table elsewhere.door | finding outside_within_reach: table elsewhere.taken | who_can_see
 :ELSEWHERE create table elsewhere.door (id uuid); create table elsewhere.taken (id uuid);
 create rule door as on insert to elsewhere.door do instead insert into elsewhere.taken select id from public.clients;
 grant insert on elsewhere.door to taxclaims_reporting; grant select on elsewhere.taken to taxclaims_reporting;
 --> shows :FOREIGN
 insert into elsewhere.door default values; select id from elsewhere.taken;
--- a superuser’s view that reporting logins may read | finding view_without_invoker: elsewhere.places | who_can_see
+-- a superuser’s view that reporting logins may read | finding outside_within_reach: view elsewhere.places | who_can_see
 :ELSEWHERE create view elsewhere.places as select client_id from public.sites;
 grant select (client_id) on elsewhere.places to taxclaims_reporting;
 --> shows :FOREIGN
 select client_id from elsewhere.places;
+-- a view of a catalog with values of all clients, which a reporting login may read | finding outside_within_reach: view mon.stat | who_can_see
+analyze public.clients; create schema mon; create view mon.stat as select starelid::regclass, stavalues1::text as seen from pg_statistic;
+grant usage on schema mon to test_bi; grant select on mon.stat to test_bi;
+--> shows Firm b
+select seen from mon.stat;
+-- a view of the password verifiers, which PUBLIC may read | finding outside_within_reach: view mon.logins | who_can_see
+create schema mon; create view mon.logins as select rolname, rolpassword from pg_authid; grant usage on schema mon to public; grant select on mon.logins to public;
+--> shows taxclaims_owner
+select rolname, rolpassword from mon.logins;
+-- a view through which a reporting login enters taxclaims_admin | finding outside_within_reach: view mon.members | who_can_see
+create schema mon; create view mon.members as select * from pg_auth_members; grant usage on schema mon to test_bi; grant select, insert on mon.members to test_bi;
+--> shows taxclaims_admin
+insert into mon.members select (jsonb_populate_record(m, jsonb_build_object('oid', 99999, 'roleid', 'taxclaims_admin'::regrole::oid, 'member', 'test_bi'::regrole::oid))).*
+from mon.members as m where m.roleid = 'taxclaims_reporting'::regrole and m.member = 'test_bi'::regrole returning roleid::regrole;
+-- a view of the large objects, which the API may read | finding outside_within_reach: view mon.files
+create schema mon; create view mon.files as select * from pg_largeobject; grant select on mon.files to taxclaims_api;
+-- a view of a TOAST table, which an auditor may read | finding outside_within_reach: view mon.long
+create schema mon; create view mon.long as select chunk_data from pg_toast.pg_toast_2619; grant select on mon.long to taxclaims_auditor;
+-- a copy under other names, of which reporting logins may read a column | finding outside_within_reach: table elsewhere.a | who_can_see
+:ELSEWHERE create table elsewhere.a as select client_id as b, to_jsonb(s) as c from public.sites as s; grant select (b) on elsewhere.a to taxclaims_reporting;
+--> shows :FOREIGN
+select b from elsewhere.a;
+-- a right of PUBLIC to a sequence of others | finding outside_within_reach: sequence elsewhere.numbers | who_can_see
+:ELSEWHERE create sequence elsewhere.numbers; grant usage on sequence elsewhere.numbers to public;
+-- a caller’s view over a hidden function with the rights of a superuser | finding outside_within_reach: routine hidden.peek() | who_can_see
+:ELSEWHERE create schema hidden; create function hidden.peek() returns setof uuid language sql security definer as 'select id from public.clients';
+create view elsewhere.places with (security_invoker) as select * from hidden.peek() as p; grant select on elsewhere.places to test_bi;
+--> shows :FOREIGN
+select p from elsewhere.places;
+-- a caller’s view with a rule that writes with the rights of a superuser | finding outside_within_reach: view elsewhere.door | who_can_see
+:ELSEWHERE create table elsewhere.kept as select id from public.clients; create view elsewhere.door with (security_invoker) as select null::uuid as id;
+create rule door as on insert to elsewhere.door do instead delete from elsewhere.kept returning kept.id; grant insert, select on elsewhere.door to test_bi;
+--> shows :FOREIGN
+insert into elsewhere.door values (null) returning id;
+-- a procedure with the rights of a superuser | finding outside_within_reach: routine elsewhere.enter() | who_can_see
+:ELSEWHERE create procedure elsewhere.enter() language plpgsql security definer as $f$ begin execute 'grant taxclaims_admin to test_bi'; end $f$;
+--> shows true
+call elsewhere.enter(); select pg_has_role('test_bi', 'taxclaims_admin', 'MEMBER');
+-- a table that two reporting logins share through a role of their own | finding outside_within_reach: role test_team | who_can_see
+create role test_team; grant test_team to test_bi; create schema team authorization test_team; create table team.notes (said text); alter table team.notes owner to test_team;
+-- a right of a role that a reporting login can become | finding outside_within_reach: table elsewhere.a | who_can_see
+create role test_team noinherit; grant test_team to test_bi; :ELSEWHERE create table elsewhere.a as select id from public.clients; grant select on elsewhere.a to test_team;
+--> shows :FOREIGN
+set local role test_team; select id from elsewhere.a;
+-- a right to a table that a reporting login passed on to auditors | finding outside_within_reach: table elsewhere.a | who_can_see
+:ELSEWHERE create table elsewhere.a (b integer); grant select on elsewhere.a to test_bi with grant option;
+set local role test_bi; grant select on elsewhere.a to taxclaims_auditor; reset role;
+-- a right of reporting logins to create tables in another schema | finding outside_within_reach: schema elsewhere | who_can_see
+:ELSEWHERE grant create on schema elsewhere to taxclaims_reporting;
+-- a superuser’s view that a login outside the groups reads | finding outside_within_reach: view mon.stat | finding rights_outside_house: test_stray
+create role test_stray login; grant connect on database :"DBNAME" to test_stray;
+create schema mon; create view mon.stat as select starelid from pg_statistic; grant select on mon.stat to test_stray;
 -- a parent table of a table of the service | finding inherited_table: elsewhere.parent | who_can_see
 :ELSEWHERE create table elsewhere.parent (client_id uuid); alter table public.sites inherit elsewhere.parent;
 grant select on elsewhere.parent to taxclaims_reporting;
 --> shows :FOREIGN
 select client_id from elsewhere.parent;
--- a foreign key from outside by which a reporting login finds out which sites exist | finding foreign_key_across_tenants: guess_site_id_fkey on elsewhere.guess
+--> mend
+revoke all on elsewhere.parent from taxclaims_reporting;
+-- a foreign key from outside by which a reporting login finds out which sites exist | finding outside_within_reach: table elsewhere.guess | drift constraint: guess_site_id_fkey on elsewhere.guess | who_can_see
 :ELSEWHERE create table elsewhere.guess (site_id uuid references public.sites (id));
 grant insert on elsewhere.guess to taxclaims_reporting;
 -- a schema public that a foreign role owns | finding foreign_owner: schema public
@@ -440,9 +486,13 @@ create schema aside; grant usage on schema aside to taxclaims_reporting; create 
 create operator aside.= (leftarg = varchar, rightarg = text, function = aside.same);
 insert into pg_depend select 'pg_operator'::regclass, o.oid, 0, 'pg_extension'::regclass, e.oid, 0, 'e'
 from pg_operator as o, pg_extension as e where o.oprnamespace = 'aside'::regnamespace and o.oprname = '=' and e.extname = 'pg_trgm';
--- a member view of an extension with the rights of its owner | drift schema: aside | others
+-- a member view of an extension with the rights of its owner | finding outside_within_reach: view aside.leak | others
 create schema aside; grant usage on schema aside to taxclaims_reporting; create extension pg_trgm schema aside; create view aside.leak as select id from public.clients; grant select on aside.leak to taxclaims_reporting;
 alter extension pg_trgm add view aside.leak;
+-- a member view of an extension that reads a catalog and has no rows in pg_depend | finding outside_within_reach: view aside.leak | others
+create schema aside; grant usage on schema aside to taxclaims_reporting; create extension pg_trgm schema aside; create view aside.leak as select rolpassword from pg_authid; grant select on aside.leak to taxclaims_reporting;
+alter extension pg_trgm add view aside.leak;
+delete from pg_depend where (classid, objid) = ('pg_rewrite'::regclass, (select oid from pg_rewrite where ev_class = 'aside.leak'::regclass)) and refobjid <> 'aside.leak'::regclass;
 -- a policy that pg_depend has as a part of an extension | drift policy: evil on public.sites | others
 create schema aside; grant usage on schema aside to taxclaims_reporting; create extension pg_trgm schema aside; create policy evil on public.sites to taxclaims_reporting using (true);
 insert into pg_depend select 'pg_policy'::regclass, p.oid, 0, 'pg_proc'::regclass, 'aside.similarity(text,text)'::regprocedure, 0, 'i'
@@ -467,7 +517,7 @@ update pg_trigger set tgisinternal = true where tgname = 'evil';
 create table public.evil (id integer);
 delete from pg_depend where (classid, objid) = ('pg_class'::regclass, 'public.evil'::regclass);
 delete from pg_shdepend where (classid, objid) = ('pg_class'::regclass, 'public.evil'::regclass);
--- a view in another schema without rows in pg_depend | finding view_without_invoker: aside.leak | drift schema: aside | others
+-- a view in another schema without rows in pg_depend | finding outside_within_reach: view aside.leak | others
 create schema aside; create view aside.leak as select id from public.clients; grant select on aside.leak to public;
 delete from pg_depend where (classid, objid) = ('pg_rewrite'::regclass, (select oid from pg_rewrite where ev_class = 'aside.leak'::regclass));
 delete from pg_shdepend where (classid, objid) = ('pg_rewrite'::regclass, (select oid from pg_rewrite where ev_class = 'aside.leak'::regclass));
@@ -476,7 +526,7 @@ create schema aside; create function aside.reach() returns integer language sql 
     alter function aside.reach() owner to taxclaims_definer;
 delete from pg_depend where (classid, objid) = ('pg_proc'::regclass, 'aside.reach()'::regprocedure);
 delete from pg_shdepend where (classid, objid) = ('pg_proc'::regclass, 'aside.reach()'::regprocedure);
--- a function with an oid in the range of built-in functions | finding function_runs_as_owner: aside.peek() | others
+-- a function with an oid in the range of built-in functions | finding outside_within_reach: routine aside.peek() | others
 create schema aside; grant usage on schema aside to taxclaims_reporting; create function aside.peek() returns setof uuid language sql security definer
   set search_path = '' begin atomic select id from public.clients; end;
 update pg_proc set oid = 9999 where oid = 'aside.peek()'::regprocedure;
@@ -492,8 +542,9 @@ update public.reclamation_transitions set condition = null where from_status = '
 delete from app.administrator_guard;
 -- a table in another schema whose default calls a function of the service | drift schema: aside
 create schema aside; create table aside.seen (by_role text default app.role());
--- a right of reporting logins to a table in another schema | drift schema: aside
-create schema aside; create table aside.everything (client text); grant select on aside.everything to taxclaims_reporting;
+-- statistics of an expression that calls a function of another schema, which ANALYZE runs | drift statistics object: public.peeked
+create schema aside; create function aside.peek(text) returns text language sql immutable return $1;
+create statistics public.peeked on (aside.peek(company_name)), contact_email from public.clients;
 -- a security definer function of taxclaims_definer in another schema | drift function: aside.reach() | others
 create schema aside; create function aside.reach() returns text language sql security definer as $$ select 'a' $$;
 alter function aside.reach() owner to taxclaims_definer;

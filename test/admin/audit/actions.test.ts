@@ -15,7 +15,7 @@ interface Finding extends Found {
  * file of the repository.
  */
 const ADVICE = [
-  ...['api_login_objection', 'audit_month_lost', 'copy_within_reach', 'foreign_key_across_tenants'],
+  ...['api_login_objection', 'audit_month_lost', 'foreign_key_across_tenants'],
   ...['identity_change_undelivered', 'impossible_row', 'login_reaches_house_role', 'login_reaches_privilege'],
   ...['only_restrictive', 'policy_constant_true', 'policy_ignores_row', 'policy_to_public', 'reminder_unsent'],
   ...['reporting_reads_setting', 'rights_outside_house', 'server_with_known_holes', 'setting_read_per_row'],

@@ -77,6 +77,23 @@ delete from app.idempotency_keys;
 create statistics public.of_dba on client_id, id from public.sites;
 -- a DBA creates an index on a table of the service
 create index of_dba on public.reclamations (tax_year, status);
+-- a DBA renames an index of a table of the service
+alter index public.sites_client_id_idx rename to of_dba;
+-- a DBA renames a partial index of a table of the service
+alter index app.reminders_waiting_idx rename to "of_dba (x) on";
+-- a DBA tells the planner the number of different values of a column, and chooses the compression of a column
+alter table public.clients alter column company_name set (n_distinct = -0.5), alter column company_name set compression pglz;
+-- a DBA tells the planner the cost and the rows of a function
+alter function app.client_access() cost 500; alter function app.changed_clients rows 5;
+-- another application of the database has its own tables and views, and a login that may connect | finding rights_outside_house
+create role test_other; create schema of_dba authorization test_other; create role test_reader login; grant connect on database :"DBNAME" to test_reader; grant usage on schema of_dba to test_reader;
+set local role test_other; create table of_dba.notes (said text); grant select on of_dba.notes to test_reader;
+create view of_dba.said as select said from of_dba.notes; grant select on of_dba.said to test_reader; reset role;
+-- a DBA has a view of reporting views, which BI tools read and in which each login sees its own rows | finding outside_within_reach
+create schema of_dba; create view of_dba.names as select company_name from reporting.clients; grant usage on schema of_dba to taxclaims_reporting;
+grant select on of_dba.names to taxclaims_reporting;
+-- a BI login has a schema with a view of reporting views | finding login_owns
+:BI; create schema of_dba authorization test_bi; set local role test_bi; create view of_dba.names as select company_name from reporting.clients; reset role;
 -- a DBA sets the fill factor of a table
 alter table public.sites set (fillfactor = 70);
 -- a minor release of Postgres stores a version of its own in the options of each column
@@ -103,7 +120,7 @@ alter database :"DBNAME" set jit = off;
 create schema of_dba; create function of_dba.only_mine() returns integer language sql security definer return 1;
 -- a DBA has a type of their own with a cast | drift cast
 create schema of_dba; create type of_dba.kind as enum ('a'); create cast (of_dba.kind as varchar) with inout;
--- a DBA has a table of their own that a BI login reads
+-- a DBA has a table of their own that a BI login reads | finding outside_within_reach
 :BI; create schema of_dba; create table of_dba.notes (id integer, note text);
 grant usage on schema of_dba to test_bi; grant select on of_dba.notes to test_bi;
 -- a DBA has a view of their own that a BI login reads with its own rights
@@ -134,14 +151,14 @@ create extension pg_trgm schema public;
 create extension citext schema public;
 -- a DBA installs pg_buffercache | finding extension_not_known
 create schema buffers; create extension pg_buffercache schema buffers;
--- a DBA has a view of their own, which BI tools read | drift schema
+-- a DBA has a view of their own, which BI tools read with their own rights
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create view of_dba.names with (security_invoker) as select id, company_name from reporting.clients;
 grant select on of_dba.names to taxclaims_reporting;
--- a DBA has a table of their own, which BI tools read | drift schema
+-- a DBA has a calendar of their own, which BI tools read | finding outside_within_reach
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create table of_dba.codes (code text primary key, said text not null); grant select on of_dba.codes to taxclaims_reporting;
--- a DBA has a function of their own, which BI tools run | drift schema
+-- a DBA has a function of their own, which BI tools run with their own rights
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create function of_dba.quarter(date) returns integer language sql return extract(quarter from $1);
 grant execute on function of_dba.quarter(date) to taxclaims_reporting;

@@ -25,10 +25,16 @@ const EXCUSES: readonly Excuse[] = [
   {
     kinds: [
       ...['table that is not cleaned by itself', 'table with a fill factor', 'index with a fill factor'],
-      ...['column with another statistics target', 'index with a statistics target', 'statistics object added'],
+      ...['column with another statistics target', 'index with a statistics target', 'column with options'],
+      ...['column compressed otherwise', 'function with another cost', 'function with other rows'],
       ...['index added', 'database with a limit of connections'],
     ],
     reason: 'a DBA’s ordinary action, which changes no row; unique indexes and indexes of expressions are other kinds',
+  },
+  {
+    kinds: ['index renamed'],
+    object: /_idx$/,
+    reason: 'a DBA’s ordinary action: nothing refers to the name of an index that is not unique',
   },
   {
     kinds: ['setting stored for every role', 'setting stored for the database'],
