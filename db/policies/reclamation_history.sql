@@ -9,7 +9,7 @@ create policy reclamation_history_select_tenant on public.reclamation_history fo
 -- app.apply_reclamation_move adds a row while the claim is updated, and reads the previous row: the new row gets a later
 -- time, and a step back returns to the status of the previous row.
 grant
-    select (id, reclamation_id, from_status, to_status, is_correction, changed_at, changed_by, actor),
+    select (id, reclamation_id, client_id, from_status, to_status, is_correction, changed_at, changed_by, actor),
     insert (reclamation_id, client_id, from_status, to_status, reason, is_correction, changed_by, actor, changed_at),
     update (actor)
 on public.reclamation_history to taxclaims_definer;
