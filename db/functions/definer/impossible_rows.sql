@@ -242,18 +242,22 @@ begin
         'public.reclamations.notice_reference',
         'claims of the same site, type, year, commune and notice as another claim',
         (
-            select pg_catalog.count(*)
+            select coalesce(pg_catalog.sum(r.alike), 0)::bigint
             from (
-                select pg_catalog.count(*) over (
-                    partition by r.site_id, r.claim_type, r.tax_year, r.commune_code, app.notice_key(r.notice_reference)
-                ) as alike
-                from public.reclamations as r
-                where r.tax_year is not null
-                    and r.commune_code is not null
-                    and app.notice_key(r.notice_reference) is not null
-                    and r.status not in ('WITHDRAWN', 'CLOSED')
+                select pg_catalog.count(*) as alike
+                from (
+                    select r.site_id, r.claim_type, r.tax_year, r.commune_code, app.notice_key(r.notice_reference) as notice_key
+                    from public.reclamations as r
+                    where r.tax_year is not null
+                        and r.commune_code is not null
+                        and r.notice_reference is not null
+                        and r.status not in ('WITHDRAWN', 'CLOSED')
+                    offset 0
+                ) as r
+                where r.notice_key is not null
+                group by r.site_id, r.claim_type, r.tax_year, r.commune_code, r.notice_key
+                having pg_catalog.count(*) > 1
             ) as r
-            where r.alike > 1
         );
     return query
     select
