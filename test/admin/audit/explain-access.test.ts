@@ -219,7 +219,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(await ask('b')).toEqual([
       expect.objectContaining({
         ...{ allowed: false, decided_by: 'policy reclamations_select_tenant' },
-        reason: expect.stringContaining('the row of public.reclamations cannot be seen') as string,
+        reason: expect.stringContaining('the row of public.reclamations cannot be seen'),
       }),
     ]);
   });
