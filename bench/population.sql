@@ -14,7 +14,27 @@ set local max_parallel_workers_per_gather = 0;
 set local work_mem = '256MB';
 set local timezone = 'UTC';
 
+do $$
+declare
+    part regclass;
+begin
+    for part in select relid from pg_catalog.pg_partition_tree('public.audit_logs')
+    loop
+        execute pg_catalog.format('alter table %s disable trigger audit_logs_append_only', part);
+    end loop;
+end
+$$;
 truncate public.clients, public.users, public.partners, public.audit_logs cascade;
+do $$
+declare
+    part regclass;
+begin
+    for part in select relid from pg_catalog.pg_partition_tree('public.audit_logs')
+    loop
+        execute pg_catalog.format('alter table %s enable always trigger audit_logs_append_only', part);
+    end loop;
+end
+$$;
 
 create function pg_temp.claims()
     returns bigint

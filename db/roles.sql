@@ -194,20 +194,14 @@ grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;
 -- taxclaims_reporting gets no USAGE on schema public: the reporting views need only rights to columns, and BI tools
 -- then list the views but no tables.
 
-revoke execute on function
-    pg_catalog.lo_create(oid),
-    pg_catalog.lo_creat(integer),
-    pg_catalog.lo_from_bytea(oid, bytea)
-from public;
-
--- A role that takes many advisory locks can fill the lock table of the whole server. Only app.claim_key needs an
--- advisory lock.
-do $advisory$
+-- The rows of these functions are in audit.functions_to_close, with what they would let everybody do. Only app.claim_key
+-- needs an advisory lock.
+do $close$
 declare
-    lock_function regprocedure;
+    open_function regprocedure;
 begin
     -- taxclaims_definer gets EXECUTE on pg_try_advisory_xact_lock before PUBLIC loses it. If the login that deploys
-    -- cannot revoke EXECUTE on the lock functions from PUBLIC, a superuser must do so later.
+    -- cannot revoke EXECUTE on the functions from PUBLIC, a superuser must do so later.
     if not exists (
         select
         from pg_catalog.pg_proc as f
@@ -217,14 +211,14 @@ begin
     ) then
         grant execute on function pg_catalog.pg_try_advisory_xact_lock(bigint) to taxclaims_definer;
     end if;
-    for lock_function in
+    for open_function in
         select f.oid
         from pg_catalog.pg_proc as f
         where f.pronamespace = 'pg_catalog'::regnamespace
-            and f.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
+            and f.proname ~ '^(lo_(creat|create|from_bytea)|pg_((try_)?advisory_(xact_)?lock(_shared)?|logical_emit_message|export_snapshot))$'
             and pg_catalog.has_function_privilege('public', f.oid, 'EXECUTE')
     loop
-        execute pg_catalog.format('revoke execute on function %s from public', lock_function);
+        execute pg_catalog.format('revoke execute on function %s from public', open_function);
     end loop;
 end
-$advisory$;
+$close$;

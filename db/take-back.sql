@@ -86,7 +86,7 @@ begin
         from pg_catalog.pg_trigger as t
         join pg_catalog.pg_class as c on c.oid = t.tgrelid
         join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-        where n.nspname in ('public', 'app', 'reporting', 'audit') and t.tgenabled <> 'O'
+        where n.nspname in ('public', 'app', 'reporting', 'audit') and t.tgisinternal and t.tgenabled <> 'O'
     loop
         begin
             execute pg_catalog.format('alter table %s enable trigger all', table_with_disabled_trigger);

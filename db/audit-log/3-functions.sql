@@ -135,7 +135,7 @@ begin
             if not exists (select from audit_log.later) then
                 truncate audit_log.later;
             end if;
-            alter table audit_log.later enable trigger audit_logs_append_only;
+            alter table audit_log.later enable always trigger audit_logs_append_only;
         end if;
         perform audit_log.close_month('audit_log.later');
         execute pg_catalog.format(
@@ -204,8 +204,9 @@ as $function$
 begin
     execute pg_catalog.format('alter table %s enable row level security, force row level security', close_month.part);
     execute pg_catalog.format(
-        'create or replace trigger audit_logs_append_only before update or delete or truncate on %s
-        for each statement execute function app.refuse_change()',
+        'create or replace trigger audit_logs_append_only before update or delete or truncate on %1$s
+        for each statement execute function app.refuse_change();
+        alter table %1$s enable always trigger audit_logs_append_only',
         close_month.part
     );
 end
@@ -229,7 +230,7 @@ begin
     if remove_part.part = 'audit_log.earlier'::regclass then
         alter table audit_log.earlier disable trigger audit_logs_append_only;
         truncate audit_log.earlier;
-        alter table audit_log.earlier enable trigger audit_logs_append_only;
+        alter table audit_log.earlier enable always trigger audit_logs_append_only;
         return;
     end if;
     select p.part, p.ends into oldest from audit_log.parts() as p where p.name <> 'earlier' order by p.begins limit 1;

@@ -22,7 +22,8 @@ comment on function audit.request_role(text, boolean) is
     'if no database role fits. audit.explain_access and audit.who_can_see call this function.';
 
 -- The parameters `role` and `client_access` are the role and the list of clients in a token; an ADMIN with the empty
--- list '{}' has all clients. The parameter `user_id` is the id of the caller; some policies compare a column with it.
+-- list '{}' has all clients. The parameter `user_id` is the id of the caller; some policies compare a column with it, such
+-- as those of users and notes. Without `user_id` the caller is a user who has written and received no row.
 create function audit.explain_access(
     role text,
     client_access uuid[],
@@ -44,6 +45,7 @@ declare
     end;
     target constant regclass := (select t.oid from audit.house_tables as t where t.name = full_name);
     deciding record;
+    parent constant regclass := case wanted when 'INSERT' then audit.table_of_id(target, wanted) end;
     tried record;
     seen bigint;
     exists_ bigint;
@@ -70,6 +72,7 @@ begin
         raise exception 'the command must be select, insert, update or delete, not %', explain_access.command
             using errcode = 'invalid_parameter_value';
     end if;
+    perform audit.require_fitting_id(target, wanted, explain_access.id);
 
     execute pg_catalog.format('select * from audit.%I($1, $2, $3, $4, $5)', door)
         into tried
@@ -100,6 +103,11 @@ begin
             wanted,
             case wanted when 'INSERT' then deciding.checks else deciding.conditions end
         );
+    elsif parent is not null then
+        allowed := false;
+        deciding := audit.deciding_policies(caller, parent, 'SELECT');
+        decided_by := coalesce('policy ' || deciding.names, 'no policy');
+        reason := pg_catalog.format('the row of %s cannot be seen: it does not satisfy %s', parent, deciding.conditions);
     else
         allowed := false;
         select a.touched into exists_
@@ -129,7 +137,66 @@ $function$;
 comment on function audit.explain_access(text, uuid[], text, text, uuid, uuid) is
     'Tells whether a caller may run a command on a record, and which grant or policy decides. audit.explain_access '
     'runs the command and rolls it back. The parameter `id` names the record, or for an INSERT the client, site or '
-    'claim of the new row. The column `as_role` is the database role of the request.';
+    'claim of the new row (null for a new client or partner); an id of another table is an error. The parameter '
+    '`user_id` is the id of the caller, for tables whose policies compare it: users and notes. The column `as_role` is '
+    'the database role of the request.';
+
+create function audit.require_fitting_id(target regclass, command text, id uuid)
+    returns void
+    language plpgsql volatile set search_path = ''
+as $function$
+declare
+    wanted constant regclass := audit.table_of_id(target, require_fitting_id.command);
+    is_new_client constant boolean := require_fitting_id.command = 'INSERT' and wanted = target;
+    candidate record;
+    tried record;
+begin
+    if wanted is null then
+        return;
+    end if;
+    if require_fitting_id.id is null then
+        if is_new_client then
+            return;
+        end if;
+        raise exception 'the id is null' using
+            errcode = 'invalid_parameter_value',
+            hint = pg_catalog.format('Pass the id of a row of %s.', wanted);
+    end if;
+    for candidate in
+        select t.oid::regclass as relation
+        from audit.house_tables as t
+        join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = 'id' and a.atttypid = 'pg_catalog.uuid'::regtype
+        where t.name like 'public.%' or t.oid = wanted
+        order by t.oid = wanted desc, t.name
+    loop
+        select a.touched, a.failure
+        into tried
+        from audit.as_admin(candidate.relation, 'SELECT', require_fitting_id.id, null, null) as a;
+        -- taxclaims_admin may not read every table of schema app.
+        if candidate.relation = wanted and not is_new_client and (tried.touched > 0 or tried.failure is not null) then
+            return;
+        elsif tried.touched > 0 then
+            raise exception 'the id is that of a row of %, not of %',
+                candidate.relation, case when is_new_client then 'a new client' else wanted::text end
+                using
+                    errcode = 'invalid_parameter_value',
+                    hint = case
+                        when is_new_client then 'Pass null, or an id that no row has.'
+                        else pg_catalog.format('Pass the id of a row of %s.', wanted)
+                    end;
+        end if;
+    end loop;
+    if require_fitting_id.command = 'INSERT' and not is_new_client then
+        raise exception 'no row of % has the id', wanted using
+            errcode = 'invalid_parameter_value',
+            hint = pg_catalog.format('Pass the id of the row of %s to which the new row belongs.', wanted);
+    end if;
+end
+$function$;
+
+comment on function audit.require_fitting_id(regclass, text, uuid) is
+    'Raises an error if an id cannot belong to the row of a command, because a row of another table has it. For '
+    'audit.explain_access.';
 
 create function audit.deciding_policies(role text, target regclass, command text, out names text, out conditions text, out checks text)
     language sql stable set search_path = ''

@@ -9,7 +9,7 @@ create policy reclamation_history_select_tenant on public.reclamation_history fo
 -- app.apply_reclamation_move adds a row while the claim is updated, and reads the previous row: the new row gets a later
 -- time, and a step back returns to the status of the previous row. No request reads court_before.
 grant
-    select (id, reclamation_id, from_status, to_status, is_correction, court_before, changed_at, changed_by, actor),
+    select (id, reclamation_id, client_id, from_status, to_status, is_correction, court_before, changed_at, changed_by, actor),
     insert (
         reclamation_id, client_id, from_status, to_status, reason, is_correction, court_before, changed_by, actor, changed_at
     ),

@@ -53,10 +53,13 @@ comment on function app.refuse_change() is
     'Trigger of audit_logs and audit_days that refuses update, delete and truncate, even by superusers. Only '
     'app.redact_user may update audit records, during the erasure of a user.';
 
+-- `enable always`: the trigger also runs while session_replication_role is replica.
 create or replace trigger audit_logs_append_only
     before update or delete or truncate on public.audit_logs
     for each statement execute function app.refuse_change();
+alter table public.audit_logs enable always trigger audit_logs_append_only;
 
 create or replace trigger audit_days_append_only
     before update or delete or truncate on app.audit_days
     for each statement execute function app.refuse_change();
+alter table app.audit_days enable always trigger audit_days_append_only;

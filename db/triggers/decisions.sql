@@ -46,3 +46,9 @@ create or replace trigger archives_refuse_change
 create or replace trigger archives_refuse_truncate
     before truncate on audit.archives
     for each statement execute function app.sign_and_protect_decision('archived', 'removed');
+
+-- `enable always`: the triggers also run while session_replication_role is replica.
+alter table audit.acceptances enable always trigger acceptances_refuse_change;
+alter table audit.acceptances enable always trigger acceptances_refuse_truncate;
+alter table audit.archives enable always trigger archives_refuse_change;
+alter table audit.archives enable always trigger archives_refuse_truncate;

@@ -176,7 +176,7 @@ const HARMLESS: readonly string[] = [
   `select xmlparse(document '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>')`,
   `select current_setting('app.client_access', true), current_setting('data_directory', true), current_setting('hba_file', true)`,
   'select pg_size_pretty(pg_database_size(current_database()))',
-  'select pg_export_snapshot(), txid_current()',
+  'select txid_current()',
   `select has_table_privilege('taxclaims_admin', 'public.clients', 'select')`,
   `select string_agg(pg_get_functiondef(oid), '') from pg_proc where pronamespace = 'app'::regnamespace`,
 ];

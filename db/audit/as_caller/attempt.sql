@@ -1,3 +1,31 @@
+-- A link between a client and a partner has no id: audit.attempt_command finds it by its client.
+create function audit.table_of_id(target regclass, command text)
+    returns regclass
+    language sql stable set search_path = ''
+begin atomic
+    select case
+        when command <> 'INSERT' and target <> 'public.client_partners'::regclass
+            then (
+                select a.attrelid
+                from pg_catalog.pg_attribute as a
+                where a.attrelid = target and a.attname = 'id' and a.atttypid = 'pg_catalog.uuid'::regtype
+            )
+        when target = 'public.cadastres'::regclass then 'public.sites'::regclass
+        when target in ('public.documents'::regclass, 'public.notes'::regclass) then 'public.reclamations'::regclass
+        when target in ('public.clients'::regclass, 'public.users'::regclass)
+            or exists (
+                select
+                from pg_catalog.pg_attribute as a
+                where a.attrelid = target and a.attname = 'client_id' and not a.attisdropped
+            )
+            then 'public.clients'::regclass
+    end;
+end;
+
+comment on function audit.table_of_id(regclass, text) is
+    'Table whose row the id names that audit.explain_access takes for a command: for an INSERT that of the client, site '
+    'or claim of the new row. Null if the command takes no id, as for a new partner.';
+
 -- audit.attempt_command runs a command, counts its rows, and raises an exception that rolls back the command and the
 -- audit record that the command wrote. For an INSERT the parameter `id` is the client, site or claim to which the new
 -- row belongs. audit.attempt_command does not check deferred constraints, because Postgres checks them only at commit.
@@ -34,6 +62,13 @@ declare
             a.attnum
         limit 1
     );
+    -- The API chooses the id of a new client and adds it to the clients of the request. Every caller of the API is a user.
+    new_id constant uuid := coalesce(attempt_command.id, pg_catalog.gen_random_uuid());
+    clients constant uuid[] := coalesce(attempt_command.client_access, '{}')
+        || case when attempt_command.command = 'INSERT' and target = 'public.clients'::regclass then array[new_id] else '{}' end;
+    caller_id constant uuid := coalesce(
+        attempt_command.user_id, case attempt_command.command when 'INSERT' then pg_catalog.gen_random_uuid() end
+    );
     condition constant text := case when key is null then '' else pg_catalog.format(' where %I = %L', key, attempt_command.id) end;
 begin
     if name is null then
@@ -54,7 +89,7 @@ begin
                     '(reclamation_id, filename, file_path) values (%1$L, ''x'', pg_catalog.gen_random_uuid()::text)'
                 when 'public.notes' then
                     '(client_id, reclamation_id, author_id, text, internal) '
-                    'values (%1$L, pg_catalog.gen_random_uuid(), app.user_id(), ''x'', false)'
+                    'select r.client_id, r.id, app.user_id(), ''x'', false from public.reclamations as r where r.id = %1$L'
                 when 'public.partners' then '(name) values (''x'')'
                 when 'public.client_partners' then '(client_id, partner_id) values (%1$L, pg_catalog.gen_random_uuid())'
                 when 'public.factures' then '(client_id, amount_excl_tax) values (%1$L, 0)'
@@ -67,13 +102,13 @@ begin
                     'values (pg_catalog.gen_random_uuid()::text, ''!'', ''x'', ''CLIENT'', array[%1$L]::uuid[])'
                 else 'default values'
             end,
-            attempt_command.id
+            new_id
         )
     end;
     begin
         perform
-            pg_catalog.set_config('app.client_access', coalesce(attempt_command.client_access, '{}')::text, true),
-            pg_catalog.set_config('app.user_id', coalesce(attempt_command.user_id::text, ''), true);
+            pg_catalog.set_config('app.client_access', clients::text, true),
+            pg_catalog.set_config('app.user_id', coalesce(caller_id::text, ''), true);
         execute statement;
         get diagnostics touched = row_count;
         -- errcode is not TX000, because `when sqlstate 'TX000'` would catch every error of class TX.

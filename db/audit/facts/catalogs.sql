@@ -36,7 +36,7 @@ as $body$
             ('pg_inherits', 'inheritance', 'if the parent or the child is a table of the application'),
             ('pg_init_privs', null, 'not read, because the rights that initdb gives are declared'),
             ('pg_language', 'language', 'those that users made'),
-            ('pg_largeobject', null, 'data, not structure; only superusers may create large objects (finding large_objects)'),
+            ('pg_largeobject', null, 'data, not structure; only superusers may create large objects (finding server_function_open)'),
             ('pg_largeobject_metadata', null, 'data, not structure'),
             ('pg_namespace', 'schema', 'the application''s schemas'),
             ('pg_opclass', 'operator class', 'those that users made'),

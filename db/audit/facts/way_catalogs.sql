@@ -1,3 +1,28 @@
+-- Every login may run these functions of Postgres, unless a superuser revokes them from PUBLIC, as db/roles.sql does.
+create view audit.functions_to_close with (security_invoker) as
+select f.oid, t.what, t.risk, f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure as is_needed_by_house
+from pg_catalog.pg_proc as f
+join (
+    values
+        ('large objects', 'data can be stored where no policy protects it', '^lo_(creat|create|from_bytea)$'),
+        (
+            'advisory locks', 'one session can fill the lock table and stop all others',
+            '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
+        ),
+        (
+            'writes of a reader', 'a read-only session can fill the disk with write-ahead log or files',
+            '^pg_(logical_emit_message|export_snapshot)$'
+        )
+) as t (what, risk, names) on f.proname ~ t.names
+where f.pronamespace = 'pg_catalog'::regnamespace;
+
+comment on view audit.functions_to_close is
+    'Functions of Postgres that PUBLIC may run in a new database, and must not run here. For the audit finding '
+    'server_function_open.';
+comment on column audit.functions_to_close.is_needed_by_house is 'True if app.claim_key calls the function as taxclaims_definer.';
+comment on column audit.functions_to_close.risk is 'What everybody can do while PUBLIC may run the function.';
+comment on column audit.functions_to_close.what is 'What the function makes.';
+
 -- audit.catalog_rights lists rights to catalogs and built-in functions that db/audit/declared does not declare for this
 -- release of Postgres, such as a right to passwords or to a function that reads files.
 create view audit.catalog_rights with (security_invoker) as
@@ -43,9 +68,8 @@ with held as (
     cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
     where f.pronamespace = 'pg_catalog'::regnamespace
         and x.grantee <> f.proowner
-        -- The audit findings large_objects and advisory_locks report rights to the functions for large objects and
-        -- advisory locks.
-        and f.proname !~ '^(lo_creat|lo_create|lo_from_bytea|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
+        -- The audit finding server_function_open reports rights to these functions, which read no row.
+        and f.oid not in (select t.oid from audit.functions_to_close as t)
 )
 select
     h.kind,

@@ -46,7 +46,7 @@ cross join lateral (
         from pg_catalog.pg_trigger as t
         where t.tgrelid = c.oid
             and t.tgname = 'audit_logs_append_only'
-            and t.tgenabled = 'O'
+            and t.tgenabled = 'A'
             -- In the column pg_trigger.tgtype, 2 stands for BEFORE, 8 for DELETE, 16 for UPDATE and 32 for TRUNCATE.
             and t.tgtype = 2 + 8 + 16 + 32
             and t.tgfoid = 'app.refuse_change()'::regprocedure

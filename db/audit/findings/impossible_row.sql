@@ -35,6 +35,7 @@ where not app.is_grant_recorded(g.login, g.client_id)
     );
 
 comment on view audit.finding_impossible_row is
-    'A row exists that no request can write, such as a claim on another client''s site, or a grant to a reporting '
-    'login that the audit log does not have. Cause: disabled triggers or foreign keys, or a commune_code or a claim from '
-    'before its check. Mend: correct the row, or revoke the grant.';
+    'A row exists that no request can write, such as a claim on another client''s site, a user whose role the audit log '
+    'does not have, or a grant without a record. The object names the foreign key, the trigger or the column that the '
+    'row breaks. Cause: disabled triggers or foreign keys, session_replication_role = replica, or a claim from before '
+    'its check. Mend: correct the row, or revoke the grant.';

@@ -1,23 +1,9 @@
 create view audit.finding_large_objects with (security_invoker) as
 select
     'error' as level,
-    f.oid::regprocedure::text as object,
-    'everybody may create large objects, which have no policies' as detail,
-    pg_catalog.format('revoke execute on function %s from public;  -- as a superuser', f.oid::regprocedure) as remedy
-from pg_catalog.pg_proc as f
-cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
-where f.oid in (
-        'pg_catalog.lo_create(oid)'::regprocedure,
-        'pg_catalog.lo_creat(integer)'::regprocedure,
-        'pg_catalog.lo_from_bytea(oid, bytea)'::regprocedure
-    )
-    and x.grantee = 0
-union all
-select
-    'error',
-    pg_catalog.format('large object %s', m.oid),
-    pg_catalog.format('%s may %s its data, which has no policies', granted.to_whom, granted.what),
-    pg_catalog.format('revoke all on large object %s from %s;', m.oid, granted.to_whom)
+    pg_catalog.format('large object %s', m.oid) as object,
+    pg_catalog.format('%s may %s its data, which has no policies', granted.to_whom, granted.what) as detail,
+    pg_catalog.format('revoke all on large object %s from %s;', m.oid, granted.to_whom) as remedy
 from pg_catalog.pg_largeobject_metadata as m
 cross join lateral (
     select
@@ -29,6 +15,5 @@ cross join lateral (
 ) as granted;
 
 comment on view audit.finding_large_objects is
-    'A role can store data in large objects, which have no policies, or read large objects of another role. Cause: a '
-    'grant, or the default right of PUBLIC if db:migrate ran without SUPERUSER. Mend: run the SQL in the column '
-    'remedy.';
+    'A role can read or change large objects of another role, which have no policies. Cause: a grant. Mend: run the SQL '
+    'in the column remedy.';

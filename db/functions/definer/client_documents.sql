@@ -47,6 +47,6 @@ end
 $function$;
 
 comment on function app.refuse_direct_copy_write() is
-    'Trigger of app.client_documents that refuses a direct write to that table, even by a superuser. Only triggers of '
-    'other tables may write app.client_documents.';
+    'Trigger of app.client_documents that refuses a direct write to that table. Only triggers of other tables, and a '
+    'superuser who loads rows with session_replication_role = replica, may write app.client_documents.';
 grant execute on function app.refuse_direct_copy_write() to taxclaims_owner;

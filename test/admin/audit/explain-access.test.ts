@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { sampledByDay } from '../../support/day.ts';
 import { type Command, idOf, SELF } from '../../policies/fixture.ts';
@@ -19,7 +20,11 @@ const COMMANDS: Readonly<Record<Command, string>> = {
  * A row of these tables belongs to a parent, for example to a claim. For an INSERT, audit.explain_access takes the
  * parent’s id instead of a client’s id.
  */
-const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
+const BELONGS_TO: Partial<Record<Table, Table>> = {
+  cadastres: 'sites',
+  documents: 'reclamations',
+  notes: 'reclamations',
+};
 
 interface Verdict {
   readonly allowed: boolean;
@@ -33,7 +38,7 @@ const world = await forSuite(openAuditedWorld());
 const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => ({ role, table })));
 
 describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length} roles and tables)`, () => {
-  async function explain(role: string, clients: string[], table: string, command: string, id: string) {
+  async function explain(role: string, clients: string[], table: string, command: string, id: string | null) {
     const { rows } = await world.auditor.query<Verdict>('select * from audit.explain_access($1, $2, $3, $4, $5, $6)', [
       role,
       clients,
@@ -60,6 +65,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
   }
 
   function idFor(table: Table, command: Command, firm: 'a' | 'b'): string {
+    if (command === 'c' && table === 'clients') return randomUUID();
     if (command === 'c') return idOf(firm, BELONGS_TO[table] ?? 'clients');
     if (table === 'client_partners') return idOf(firm, 'clients');
     return idOf(firm, table === 'partners' ? 'free_partner' : table);
@@ -69,8 +75,8 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     const rights: string = RIGHTS[table][role];
     if (!rights.includes(command)) return false;
     if (role === 'admin' || firm === 'a') return true;
-    // A partner belongs to no client. Every account manager with a client is therefore allowed to create partners.
-    return table === 'partners' && command === 'c';
+    // A new client and a partner belong to no client of the caller’s list yet.
+    return (table === 'partners' || table === 'clients') && command === 'c';
   }
 
   test.each(sampledByDay(CASES))(
@@ -190,6 +196,81 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect((await explain('ADMIN', [], 'clients', 'delete', idOf('a', 'clients'))).statement).toContain('delete');
     expect((await world.admin.query(state)).rows).toEqual(before);
   });
+
+  test.each(['ADMIN', 'ACCOUNT_MANAGER'])(
+    'according to the function audit.explain_access, an %s with a client list creates a client, whose id may be null',
+    async (role) => {
+      for (const id of [randomUUID(), null])
+        expect(await explain(role, [idOf('a', 'clients')], 'clients', 'insert', id)).toMatchObject({ allowed: true });
+      expect(await explain('TAX_SPECIALIST', [idOf('a', 'clients')], 'clients', 'insert', null)).toMatchObject({
+        ...{ allowed: false, decided_by: 'no grant' },
+      });
+    },
+  );
+
+  test('the function audit.explain_access takes the id of the claim for a new note, and needs no user', async () => {
+    const ask = async (firm: 'a' | 'b') =>
+      (
+        await world.auditor.query<Verdict>('select * from audit.explain_access($1, $2, $3, $4, $5)', [
+          ...['CLIENT', [idOf('a', 'clients')], 'notes', 'insert', idOf(firm, 'reclamations')],
+        ])
+      ).rows;
+    expect(await ask('a')).toEqual([expect.objectContaining({ allowed: true })]);
+    expect(await ask('b')).toEqual([
+      expect.objectContaining({
+        ...{ allowed: false, decided_by: 'policy reclamations_select_tenant' },
+        reason: expect.stringContaining('the row of public.reclamations cannot be seen'),
+      }),
+    ]);
+  });
+
+  test.each([
+    {
+      table: 'sites',
+      command: 'select',
+      id: idOf('a', 'reclamations'),
+      message: 'a row of public.reclamations, not of public.sites',
+    },
+    {
+      table: 'sites',
+      command: 'update',
+      id: idOf('b', 'clients'),
+      message: 'a row of public.clients, not of public.sites',
+    },
+    {
+      table: 'notes',
+      command: 'insert',
+      id: idOf('a', 'clients'),
+      message: 'a row of public.clients, not of public.reclamations',
+    },
+    {
+      table: 'cadastres',
+      command: 'insert',
+      id: idOf('a', 'clients'),
+      message: 'a row of public.clients, not of public.sites',
+    },
+    {
+      table: 'client_partners',
+      command: 'delete',
+      id: idOf('a', 'partners'),
+      message: 'a row of public.partners, not of public.clients',
+    },
+    {
+      table: 'clients',
+      command: 'insert',
+      id: idOf('b', 'clients'),
+      message: 'a row of public.clients, not of a new client',
+    },
+    { table: 'sites', command: 'insert', id: randomUUID(), message: 'no row of public.clients has the id' },
+    { table: 'sites', command: 'select', id: null, message: 'the id is null' },
+    { table: 'sites', command: 'insert', id: null, message: 'the id is null' },
+    { table: 'sites', command: 'select', id: 'S-1', message: 'invalid input syntax for type uuid' },
+  ])(
+    'the function audit.explain_access says of the id of another table that it does not fit a role’s $command on $table: $message',
+    async ({ table, command, id, message }) => {
+      await expect(explain('ADMIN', [idOf('a', 'clients')], table, command, id)).rejects.toThrow(message);
+    },
+  );
 
   test.each([
     {

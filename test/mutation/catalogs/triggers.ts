@@ -47,6 +47,10 @@ export const TRIGGERS: Kinds = {
     statement('alter table %s enable always trigger %I', RELATION, 't.tgname'),
     `${OWN} and t.tgenabled <> 'A'`,
   ),
+  'trigger that replication walks past': trigger(
+    statement('alter table %s enable trigger %I', RELATION, 't.tgname'),
+    `${OWN} and t.tgenabled <> 'O'`,
+  ),
   'all triggers of a table disabled': table(
     statement('alter table %s disable trigger all', RELATION),
     'c.relhastriggers',
