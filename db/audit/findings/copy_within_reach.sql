@@ -8,7 +8,7 @@ select
         coalesce(pg_catalog.string_agg(distinct reader.role, ', '), 'nobody')
     ) as detail,
     case
-        when r.relkind = 'm' then pg_catalog.format('drop materialized view %I.%I;', n.nspname, r.relname)
+        when pg_catalog.count(reader.role) = 0 then 'audit.accept it, or drop it if nobody needs it'
         else pg_catalog.format(
             'revoke all on %I.%I from %s;',
             n.nspname,
@@ -25,4 +25,4 @@ group by n.nspname, r.relname, r.relkind, (c.what like 'looks like%');
 
 comment on view audit.finding_copy_within_reach is
     'Tenants'' rows can be read from a copy without policies: a materialized view, a table, a foreign table or a rule. '
-    'Cause: a copy made to speed up queries, or a foreign server. Mend: drop the copy, or revoke all rights to it.';
+    'Cause: a copy made to speed up queries, or a foreign server. Mend: revoke all rights to the copy.';
