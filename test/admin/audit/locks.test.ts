@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test.each(['public.notes', 'public.administrator_guard', 'audit.acceptances'])(
+test.each(['public.notes', 'app.administrator_guard', 'audit.acceptances'])(
   'db:audit behind a lock on %s prints who holds the lock and what was not read, and exits with 1',
   async (table) => {
     await lock(table);
@@ -62,7 +62,7 @@ test.each(['public.notes', 'public.administrator_guard', 'audit.acceptances'])(
     expect(out).toContain(`the prepared transaction "${name}" (of postgres), since 20`);
     expect(out).toMatch(/^ {2}ERROR not_asked: /m);
     expect(out.includes('ERROR not_asked: audit.drift')).toBe(out.includes('Drift was not read.'));
-    expect(out).toMatch(/^public\.sites /m);
+    expect(out).toContain('durability_off');
   },
 );
 
