@@ -123,7 +123,10 @@ async function readContents(): Promise<ReadonlyMap<string, string>> {
   const read = rows.filter(({ is_read }) => is_read).map(({ relation }) => relation);
   const digests = await admin.query<{ relation: string; digest: string }>(
     read
-      .map((relation) => `select '${relation}' as relation, md5(coalesce(string_agg(t::text, ';' order by t::text), '')) as digest from only ${relation} as t`)
+      .map(
+        (relation) =>
+          `select '${relation}' as relation, md5(coalesce(string_agg(t::text, ';' order by t::text), '')) as digest from only ${relation} as t`,
+      )
       .join(' union all '),
   );
   const found = new Map(digests.rows.map(({ relation, digest }) => [relation, digest]));

@@ -104,7 +104,10 @@ test('the view audit.findings reports a login whose sessions ignore triggers and
 test('the view audit.findings reports a replication slot, and offers no SQL that drops what its reader has not read', async () => {
   await ask(`select pg_create_logical_replication_slot('taken', 'pgoutput')`);
   const [finding, ...more] = await readFindings();
-  expect([finding, more]).toEqual([{ finding: 'replication', object: 'replication slot taken', remedy: expect.any(String) }, []]);
+  expect([finding, more]).toEqual([
+    { finding: 'replication', object: 'replication slot taken', remedy: expect.any(String) },
+    [],
+  ]);
   expect(finding?.remedy).not.toContain(';  --');
   expect(finding?.remedy).not.toMatch(/;$/);
   await ask(`select pg_drop_replication_slot('taken')`);
