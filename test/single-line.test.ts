@@ -31,7 +31,7 @@ test('a command prints an error of another program in one line without control c
 test('db:audit prints no line break and no control character from the names of database objects', () => {
   const name = 'a\nNo finding.\nNo drift: \u001B[2J\u202E';
   const text = renderAuditText({
-    ...{ database: name, server: '18', matrix: [], auditDifferences: [name] },
+    ...{ database: name, server: '18', matrix: [], isDriftRead: true, auditDifferences: [name] },
     findings: [{ level: 'error', finding: name, object: name, detail: name, remedy: name }],
     drift: [{ kind: name, object: name, change: 'added', applied: name, present: name }],
     accepted: [

@@ -1,20 +1,49 @@
--- Creates audit.list_all_findings, which returns the rows of all views in db/audit/findings. audit.list_all_findings is
--- a function, because a view cannot turn jit off, and JIT compilation takes far longer than the query.
-do $findings$
-declare
-    one_by_one text;
-begin
+-- Each finding is asked for alone, so that a lock, or a view that fails, costs the answer of one finding and not of all.
+create function audit.lock_holders()
+    returns text
+    language sql stable set search_path = ''
+begin atomic
     select
         pg_catalog.string_agg(
-            pg_catalog.format(
-                'select %L::text, f.level, f.object::text, f.detail::text, f.remedy::text from audit.%I as f',
-                pg_catalog.substr(c.relname, 9),
-                c.relname
-            ),
-            ' union all '
-            order by c.relname
+            pg_catalog.format('%s, since %s, holds AccessExclusiveLock on %s', h.who, coalesce(h.since, 'when pg_read_all_stats sees'), h.relations),
+            '; '
+            order by h.who
         )
-    into one_by_one
+    from (
+        select
+            case
+                when l.pid is null then pg_catalog.format('the prepared transaction "%s" (of %s)', p.gid, p.owner)
+                else pg_catalog.format('pid %s (login %s, application "%s")', l.pid, coalesce(a.usename, 'unknown'), a.application_name)
+            end as who,
+            pg_catalog.to_char(coalesce(a.xact_start, p.prepared) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') as since,
+            pg_catalog.min(l.relation::regclass::text)
+            || case when pg_catalog.count(*) > 1 then pg_catalog.format(' and %s more', pg_catalog.count(*) - 1) else '' end as relations
+        from pg_catalog.pg_locks as l
+        left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+        left join pg_catalog.pg_locks as x
+            on l.pid is null
+            and x.pid is null
+            and x.locktype = 'transactionid'
+            and x.virtualtransaction = l.virtualtransaction
+        left join pg_catalog.pg_prepared_xacts as p on p.transaction = x.transactionid
+        where l.locktype = 'relation'
+            and l.mode = 'AccessExclusiveLock'
+            and l.pid is distinct from pg_catalog.pg_backend_pid()
+            and l.database in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database()))
+        group by 1, 2
+    ) as h;
+end;
+
+comment on function audit.lock_holders() is
+    'Names the sessions and prepared transactions that hold or await a lock for which a reader must wait. Null if there '
+    'is none.';
+
+do $findings$
+declare
+    names text;
+begin
+    select pg_catalog.array_agg(pg_catalog.substr(c.relname, 9) order by c.relname)::text
+    into names
     from pg_catalog.pg_class as c
     where c.relnamespace = 'audit'::regnamespace and c.relkind = 'v' and c.relname like 'finding\_%';
 
@@ -22,31 +51,90 @@ begin
         $function$
         create function audit.list_all_findings()
             returns table (finding text, level text, object text, detail text, remedy text)
-            language sql stable rows 100
+            language plpgsql stable rows 100
             set jit = off
+            set row_security = on
+            -- As AUDIT_LOCK_TIMEOUT_MS in src/limits.ts.
+            set lock_timeout = '2s'
             set search_path = ''
-        begin atomic
-            %s;
+        as $body$
+        declare
+            name text;
+            unasked text[] := '{}';
+        begin
+            foreach name in array %L::text[] loop
+                begin
+                    return query execute pg_catalog.format(
+                        'select %%L::text, f.level::text, f.object::text, f.detail::text, f.remedy::text from audit.%%I as f',
+                        name,
+                        'finding_' || name
+                    );
+                exception
+                    when lock_not_available then
+                        unasked := unasked || name;
+                        -- All findings together wait once.
+                        perform pg_catalog.set_config('lock_timeout', '1ms', true);
+                    when others then
+                        return query
+                        select
+                            'not_asked', 'error', 'audit.finding_' || name,
+                            'not asked because of an error: ' || sqlerrm,
+                            'mend what the detail names, then read audit.findings again';
+                end;
+            end loop;
+            begin
+                execute 'select from audit.acceptances limit 1';
+            exception
+                when lock_not_available then
+                    unasked := unasked || 'acceptances'::text;
+            end;
+            if unasked <> '{}' then
+                return query
+                select
+                    'not_asked', 'error', pg_catalog.array_to_string(unasked, ', '),
+                    'not asked because somebody holds a lock: ' || coalesce(audit.lock_holders(), 'nobody who could be named'),
+                    'end the transaction that the detail names, then read audit.findings again';
+            end if;
         end
+        $body$
         $function$,
-        one_by_one
+        names
     );
 end
 $findings$;
 
 comment on function audit.list_all_findings() is
-    'All audit findings, including those in audit.exceptions and accepted ones. For audit.findings.';
+    'All audit findings, including those in audit.exceptions and accepted ones. For audit.findings. A finding not_asked '
+    'names the findings that a lock or an error kept from being read.';
+
+create function audit.list_acceptances()
+    returns table (what text, object text, as_it_stood text)
+    language plpgsql stable rows 100
+    set row_security = on
+    -- As AUDIT_LOCK_TIMEOUT_MS in src/limits.ts.
+    set lock_timeout = '2s'
+    set search_path = ''
+as $body$
+begin
+    return query execute 'select a.what, a.object, a.as_it_stood from audit.acceptances as a where a.withdrawn_at is null';
+exception
+    when lock_not_available then null;
+end
+$body$;
+
+comment on function audit.list_acceptances() is
+    'Acceptances in force; none while somebody holds a lock on them. For audit.findings.';
 
 create view audit.findings_before_exceptions with (security_invoker) as
 select
     f.finding, f.level, f.object, f.detail, f.remedy
 from audit.list_all_findings() as f
--- audit.findings_before_exceptions hides the finding about search_path if the connected program set search_path.
--- audit.list_all_findings runs with its own search_path, so it cannot see who set the search_path of the session.
+-- audit.findings_before_exceptions hides the finding about a setting that the connected program set.
+-- audit.list_all_findings runs with its own search_path and row_security, so it cannot see who set those of the session.
 where not (
     f.finding = 'setting_of_server'
-    and f.object = 'search_path'
-    and exists (select from pg_catalog.pg_settings as s where s.name = 'search_path' and s.source = 'client')
+    and f.object in ('search_path', 'row_security')
+    and exists (select from pg_catalog.pg_settings as s where s.name = f.object and s.source = 'client')
 );
 
 comment on view audit.findings_before_exceptions is
@@ -71,9 +159,8 @@ select
 from audit.findings_before_acceptance as f
 where not exists (
     select
-    from audit.acceptances as a
-    where a.withdrawn_at is null
-        and a.what = f.finding
+    from audit.list_acceptances() as a
+    where a.what = f.finding
         and a.object = f.object
         and a.as_it_stood = f.level || ': ' || f.detail
 )

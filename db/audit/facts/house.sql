@@ -66,3 +66,41 @@ comment on view audit.house_tables is 'Tables of this application.';
 comment on column audit.house_tables.row_security is 'True if row-level security is on.';
 comment on column audit.house_tables.forced is 'True if row-level security also applies to the owner.';
 comment on column audit.house_tables.name is 'Schema and table.';
+
+create view audit.house_objects with (security_invoker) as
+select
+    o.*,
+    -- An object of the declared state gets its declared owner. A function that no file declares must not run as its new
+    -- owner.
+    case when o.is_definer and declared.owner is null then pg_catalog.format('alter function %s security invoker; ', o.object) else '' end
+    || pg_catalog.format('alter %s %s owner to %I;', o.kind, o.object, coalesce(declared.owner, 'taxclaims_owner')) as returned
+from (
+    select
+        case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end as kind,
+        pg_catalog.format('%I.%I', s.name, c.relname) as object,
+        c.relowner as owner,
+        false as is_definer,
+        'pg_catalog.pg_class'::regclass as catalog,
+        c.oid
+    from pg_catalog.pg_class as c
+    join audit.house_schemas as s on s.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    union all
+    select 'function', f.oid::regprocedure::text, f.proowner, f.prosecdef, 'pg_catalog.pg_proc'::regclass, f.oid
+    from pg_catalog.pg_proc as f
+    join audit.house_schemas as s on s.oid = f.pronamespace
+    union all
+    select 'schema', pg_catalog.quote_ident(n.nspname), n.nspowner, false, 'pg_catalog.pg_namespace'::regclass, n.oid
+    from pg_catalog.pg_namespace as n
+    join audit.house_schemas as s on s.oid = n.oid
+) as o
+left join lateral (
+    select (pg_catalog.regexp_match(a.definition, '(?:rel|pro|nsp)owner ([^; ]+)'))[1] as owner
+    from audit.applied as a
+    where a.kind = o.kind and a.object = o.object
+) as declared on true;
+
+comment on view audit.house_objects is 'Tables, views, sequences, functions and schemas of this application.';
+comment on column audit.house_objects.is_definer is 'True for a SECURITY DEFINER function.';
+comment on column audit.house_objects.catalog is 'Oid of the catalog table that has the object''s row.';
+comment on column audit.house_objects.returned is 'SQL that gives the object back to the owner that the repository declares.';

@@ -10,7 +10,7 @@ select
         e.extnamespace::regnamespace,
         pg_catalog.md5(pg_catalog.string_agg(member.said, '; ' order by member.said collate "C"))
     ) as detail,
-    pg_catalog.format('drop extension %I;', e.extname) as remedy
+    'find out what it does, then audit.accept it, or drop it without cascade if its tables and functions are not needed' as remedy
 from pg_catalog.pg_extension as e
 left join lateral (
     select pg_catalog.concat_ws(
@@ -37,4 +37,4 @@ group by e.oid, e.extname, e.extversion, e.extnamespace;
 
 comment on view audit.finding_extension_not_known is
     'A login may reach rows through the extension: dblink connects as other users, file_fdw reads files, pg_cron runs '
-    'jobs. Cause: create extension. Mend: drop the extension, or accept the finding with the reason.';
+    'jobs. Cause: create extension. Mend: accept the finding with the reason, or drop the extension.';

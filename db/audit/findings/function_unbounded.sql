@@ -7,11 +7,19 @@ select
         f.language,
         pg_catalog.string_agg(f.role, ', ' order by f.role)
     ) as detail,
-    pg_catalog.format('drop function %s;', f.object) as remedy
+    case
+        when exists (select from pg_catalog.pg_trigger as t where t.tgfoid = f.oid)
+            then 'read the function, and drop its triggers: a trigger needs no right to run it'
+        else pg_catalog.format(
+            'revoke execute on function %s from public%s;',
+            f.object,
+            pg_catalog.string_agg(', ' || pg_catalog.quote_ident(f.role), '' order by f.role) filter (where f.role_oid <> 0)
+        )
+    end as remedy
 from audit.policy_bypassing_functions as f
 where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
-group by f.object, f.language;
+group by f.oid, f.object, f.language;
 
 comment on view audit.finding_function_unbounded is
     'A login can run code in the server that reads any table, memory or file. Cause: a function in C or an untrusted '
-    'language. Mend: drop the function, or revoke EXECUTE.';
+    'language. Mend: revoke EXECUTE.';

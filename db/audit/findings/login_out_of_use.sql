@@ -69,7 +69,19 @@ select
     pg_catalog.format('the server starts every session with %s=%s', s.name, s.reset_val),
     pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
 from pg_catalog.pg_settings as s
-where s.source in ('configuration file', 'command line', 'environment variable', 'global')
+where (
+        s.source in ('configuration file', 'command line', 'environment variable', 'global')
+        -- audit.list_all_findings has its own lock_timeout, so pg_settings does not show who set that of the session.
+        or (
+            s.name = 'lock_timeout'
+            and s.source = 'session'
+            and not exists (
+                select
+                from audit.stored_settings as kept
+                where kept.name = s.name and (kept.role is null or kept.role = session_user)
+            )
+        )
+    )
     and (
         s.name ~ '^(statement|lock|transaction|idle_session|idle_in_transaction_session)_timeout$'
         and s.reset_val::bigint between 1 and 99

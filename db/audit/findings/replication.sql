@@ -11,7 +11,7 @@ select
     'warning',
     'replication slot ' || s.slot_name,
     'keeps every change of every table for the next reader of the slot',
-    pg_catalog.format('select pg_drop_replication_slot(%L);', s.slot_name)
+    'find out who reads the slot, then audit.accept it; to drop the slot is to drop the changes that its reader has not read'
 from pg_catalog.pg_replication_slots as s
 where s.database = pg_catalog.current_database();
 

@@ -22,17 +22,17 @@ select
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
     -- The view reports only values set for the whole server. The audit finding setting_stored reports values stored for
-    -- roles and databases. audit.list_all_findings has its own search_path, so pg_settings does not show who set the
-    -- search_path of the session.
+    -- roles and databases. audit.list_all_findings has its own search_path and row_security, so pg_settings does not
+    -- show who set those of the session.
     and (
         s.source not in ('client', 'session', 'interactive', 'database', 'user', 'database user', 'default', 'override')
         or (
-            s.name = 'search_path'
+            s.name in ('search_path', 'row_security')
             and s.source = 'session'
             and not exists (
                 select
                 from audit.stored_settings as kept
-                where kept.name = 'search_path' and (kept.role is null or kept.role = session_user)
+                where kept.name = s.name and (kept.role is null or kept.role = session_user)
             )
         )
     )

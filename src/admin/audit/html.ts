@@ -20,7 +20,7 @@ const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
 const VERBS_BY_COMMAND = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
 
 export function renderAuditHtml(audit: AuditReport): string {
-  const { database, server, matrix, findings, drift, auditDifferences, accepted } = audit;
+  const { database, server, matrix, findings, drift, isDriftRead, auditDifferences, accepted } = audit;
   const isClean = findings.length + drift.length + auditDifferences.length === 0;
   return `<!doctype html>
 <html lang="en">
@@ -34,7 +34,7 @@ export function renderAuditHtml(audit: AuditReport): string {
 ${renderAuditDifferences(auditDifferences)}${renderLegend()}
 ${renderMatrixTable(audit)}
 ${renderFindingsTable(findings)}
-${renderDriftTable(drift)}
+${isDriftRead ? renderDriftTable(drift) : '<h2>Drift</h2><p class="ill">Drift was not read.</p>'}
 ${renderAcceptancesTable(accepted)}
 <h2>Functions, and who but their owner may run them</h2>
 <table class="list">${listFunctionRoles(matrix)

@@ -1,6 +1,9 @@
 import pg from 'pg';
+import { AUDIT_LOCK_TIMEOUT_MS } from '../../limits.ts';
+import { isContention } from '../deploy/locks.ts';
 import { createClientConfig } from '../../postgres-address.ts';
 import { detectDrift } from './drift.ts';
+import { AUDIT_SESSION_SETTINGS_SQL } from './state.ts';
 
 export interface MatrixRow {
   readonly role: string;
@@ -56,25 +59,58 @@ export async function readAuditReport(url: string) {
 }
 
 async function readViews(client: pg.Client) {
-  // Calls detectDrift before the other queries, because detectDrift sets how Postgres formats times and bytes.
-  const drift = await detectDrift(client);
+  await client.query(`set local lock_timeout = ${AUDIT_LOCK_TIMEOUT_MS}; ${AUDIT_SESSION_SETTINGS_SQL}`);
+  const unasked: Finding[] = [];
+  /** Reads one part of the report. Where a lock is in the way, the report names the part as a finding instead. */
+  const readPart = async <T>(part: string, read: () => Promise<T>): Promise<T | undefined> => {
+    await client.query('savepoint part');
+    try {
+      return await read();
+    } catch (error) {
+      if (!isContention(error)) throw error;
+      await client.query('rollback to savepoint part');
+      unasked.push(await describeUnasked(client, part));
+      return undefined;
+    }
+  };
+  const drift = await readPart('audit.drift', () => detectDrift(client));
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
-  const findings = await client.query<Finding>('select level, finding, object, detail, remedy from audit.findings');
-  const accepted = await client.query<DriftAcceptance>(
-    `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
-         (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
-     from audit.accepted
-     order by what collate "C", object collate "C", as_it_stood collate "C"`,
-  );
+  const findings = await readPart('audit.findings', async () => {
+    const { rows: found } = await client.query<Finding>(
+      'select level, finding, object, detail, remedy from audit.findings',
+    );
+    return found;
+  });
+  const accepted = await readPart('audit.accepted', async () => {
+    const { rows: acceptances } = await client.query<DriftAcceptance>(
+      `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
+           (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
+       from audit.accepted
+       order by what collate "C", object collate "C", as_it_stood collate "C"`,
+    );
+    return acceptances;
+  });
+  const matrix = await readPart('audit.matrix', () => readRightsMatrix(client));
   return {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
-    matrix: await readRightsMatrix(client),
-    findings: findings.rows,
-    ...drift,
-    accepted: accepted.rows,
+    matrix: matrix ?? [],
+    findings: [...(findings ?? []), ...unasked],
+    /** False if a lock kept the command from comparing the database with the repository. */
+    isDriftRead: drift !== undefined,
+    ...(drift ?? { drift: [], auditDifferences: [] }),
+    accepted: accepted ?? [],
+  };
+}
+
+async function describeUnasked(client: pg.Client, part: string): Promise<Finding> {
+  const { rows } = await client.query<{ holders: string | null }>('select audit.lock_holders() as holders');
+  return {
+    ...{ level: 'error', finding: 'not_asked', object: part },
+    detail: `not asked because somebody holds a lock: ${rows[0]?.holders ?? 'nobody who could be named'}`,
+    remedy: 'end the transaction that the detail names, then run the command again',
   };
 }
 

@@ -6,10 +6,11 @@ import type { DatabaseFact } from './declared.ts';
 const FACT_SQL_FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
 
 /** Settings of the functions in schema audit; these settings decide how names, times and bytes are formatted. */
-const AUDIT_SESSION_SETTINGS_SQL = `
+export const AUDIT_SESSION_SETTINGS_SQL = `
   set local search_path = ''; set local standard_conforming_strings = on; set local quote_all_identifiers = off;
   set local extra_float_digits = 1; set local bytea_output = hex; set local datestyle = 'ISO, MDY';
-  set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off`;
+  set local intervalstyle = postgres; set local timezone = 'UTC'; set local jit = off;
+  set local row_security = on`;
 
 /**
  * Runs the text of audit.state() from the repository, because the function in the database may have been changed. Sets

@@ -8,6 +8,7 @@ export function renderAuditText({
   matrix,
   findings,
   drift,
+  isDriftRead,
   auditDifferences,
   accepted,
 }: AuditReport): string {
@@ -31,7 +32,7 @@ export function renderAuditText({
           ...auditDifferences.map((what) => `  ${what}`),
         ]),
     drift.length === 0
-      ? 'No drift: everything is as the repository declares it.'
+      ? noDriftText(isDriftRead)
       : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
     ...drift.flatMap(({ kind, object, change, applied, present }) => [
       `  ${change} ${kind}: ${object}`,
@@ -64,6 +65,10 @@ export function matrixText(matrix: readonly MatrixRow[]): string[] {
     row('', roles),
     ...lines.map(({ object, cells }) => row(object, cells.map(formatAccessLetters))),
   ];
+}
+
+function noDriftText(isDriftRead: boolean): string {
+  return isDriftRead ? 'No drift: everything is as the repository declares it.' : 'Drift was not read.';
 }
 
 function formatCount(count: number, noun: string): string {

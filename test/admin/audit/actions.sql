@@ -458,6 +458,14 @@ alter database :"DBNAME" owner to test_stray;
 revoke taxclaims_owner from test_stray;
 -- a reporting login that owns a schema | finding login_owns: test_bi
 create schema odd authorization test_bi;
+-- a reporting login that owns a table, a view and a function of the service | finding foreign_owner: function app.locate(text,uuid) | finding foreign_owner: table public.notes | finding foreign_owner: view reporting.sites | finding login_owns: test_bi
+alter table public.notes owner to test_bi; alter view reporting.sites owner to test_bi; alter function app.locate(text, uuid) owner to test_bi;
+-- a reporting login that owns a table of the service and a table of its own | finding foreign_owner: table public.notes | finding login_owns: test_bi
+create schema odd; create table odd.kept as select 1 as n; alter table odd.kept owner to test_bi; alter table public.notes owner to test_bi;
+-- a reporting login with a client in a role that may read all tables | finding login_reaches_privilege: test_bi | finding reporting_objection: test_bi | who_can_see
+select reporting.grant_client('test_bi', ':OWN'); grant pg_read_all_data to test_bi;
+-- a reporting login with a client and the attribute REPLICATION | finding login_reaches_privilege: test_bi | finding reporting_objection: test_bi | who_can_see
+select reporting.grant_client('test_bi', ':OWN'); alter role test_bi replication;
 -- a login with a granted client that left taxclaims_reporting | finding reporting_objection: test_bi
 select reporting.grant_client('test_bi', ':OWN'); revoke taxclaims_reporting from test_bi;
 -- a login with all clients in an unknown role named taxclaims_reporting_odd | finding reporting_objection: test_bi

@@ -121,6 +121,7 @@ describe('npm run db:audit', () => {
           ...{ applied: hostile('applied'), present: hostile('present') },
         },
       ],
+      isDriftRead: true,
       auditDifferences: [hostile('blinded')],
       accepted: [
         {

@@ -101,9 +101,16 @@ test('the view audit.findings reports a login whose sessions ignore triggers and
   expect(await readFindings()).toEqual([]);
 });
 
-test('the view audit.findings reports a replication slot, and offers SQL that drops the slot', async () => {
+test('the view audit.findings reports a replication slot, and offers no SQL that drops what its reader has not read', async () => {
   await ask(`select pg_create_logical_replication_slot('taken', 'pgoutput')`);
-  await expectMended({ finding: 'replication', object: 'replication slot taken' });
+  const [finding, ...more] = await readFindings();
+  expect([finding, more]).toEqual([
+    { finding: 'replication', object: 'replication slot taken', remedy: expect.any(String) },
+    [],
+  ]);
+  expect(finding?.remedy).not.toContain(';  --');
+  expect(finding?.remedy).not.toMatch(/;$/);
+  await ask(`select pg_drop_replication_slot('taken')`);
   expect(await readFindings()).toEqual([]);
 });
 
