@@ -11,8 +11,9 @@ begin atomic
                 where a.attrelid = target and a.attname = 'id' and a.atttypid = 'pg_catalog.uuid'::regtype
             )
         when target = 'public.cadastres'::regclass then 'public.sites'::regclass
-        when target in ('public.documents'::regclass, 'public.notes'::regclass) then 'public.reclamations'::regclass
-        when target in ('public.clients'::regclass, 'public.users'::regclass)
+        when target = 'public.documents'::regclass or target = 'public.notes'::regclass then 'public.reclamations'::regclass
+        when target = 'public.clients'::regclass
+            or target = 'public.users'::regclass
             or exists (
                 select
                 from pg_catalog.pg_attribute as a

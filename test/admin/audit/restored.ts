@@ -82,6 +82,7 @@ const PRINTED = `
       and c.relkind = 'i' and not c.relispartition
   union all
   select n.nspname, 7, format('drop trigger %I on %s; %s', t.tgname, t.tgrelid::regclass, pg_get_triggerdef(t.oid))
+      || case t.tgenabled when 'A' then format('; alter table %s enable always trigger %I', t.tgrelid::regclass, t.tgname) else '' end
   from pg_trigger as t join pg_class as c on c.oid = t.tgrelid join pg_namespace as n on n.oid = c.relnamespace
   where not t.tgisinternal`;
 
