@@ -41,6 +41,7 @@ async function main(): Promise<void> {
       if (readSystemErrorCode(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause;
       throw new Error('DATABASE_URL and AUTH_ISSUER must be set: no demonstration is installed here', { cause });
     });
+    keepOwnAddressesLocal(config.database.url === undefined);
     // Stops the embedded Postgres, also after an uncaught error.
     process.on('exit', demo.killRunningPrograms);
     const demonstration = await demo.startDemonstration(config, log, parts, ending.signal);
@@ -81,6 +82,18 @@ async function main(): Promise<void> {
     );
   // Logs the address of the service at every LOG_LEVEL.
   else log.child({}, { level: 'info' }).info({ version: VERSION, docs, api: url, ...fields }, 'the service serves');
+}
+
+/**
+ * Removes what would lead connections to the demonstration's own Postgres and identity provider elsewhere: the variables
+ * of libpq, such as PGSSLMODE, and a proxy for 127.0.0.1.
+ */
+function keepOwnAddressesLocal(isPostgresOwn: boolean): void {
+  for (const name of Object.keys(process.env))
+    if (isPostgresOwn && /^PG[A-Z]+$/.test(name)) Reflect.deleteProperty(process.env, name);
+  // Node reads `no_proxy` before `NO_PROXY`.
+  const excepted = process.env['no_proxy'] ?? process.env['NO_PROXY'] ?? '';
+  process.env['no_proxy'] = [excepted, '127.0.0.1', 'localhost'].filter((host) => host !== '').join(',');
 }
 
 function killProcess(signal: NodeJS.Signals): void {

@@ -1,9 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
-import type { ClientConfig } from 'pg';
-import { parse, toClientConfig } from 'pg-connection-string';
 import { oneLineReason, convertToSingleLine } from './single-line.ts';
 
 interface PostgresAddress {
@@ -93,38 +90,15 @@ function findFileProblem(name: string, parameters: URLSearchParams): string | un
 /** True for a socket and for an address of the loopback interface: nobody else on the network reads such a connection. */
 function isOnThisMachine(server: string): boolean {
   const { hostname, searchParams } = new URL(server);
-  const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || (process.env['PGHOST'] ?? ''));
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
   const isLoopback = ['', 'localhost', '[::1]', '::1'].includes(host) || (isIPv4(host) && host.startsWith('127.'));
   return isLoopback || host.startsWith('/');
-}
-
-/**
- * Returns how pg connects to one server of an address, with the meaning that libpq gives to the parameters.
- * @param passwordFile the file with the login's password, which is read for each connection
- */
-export function createClientConfig(server: string, passwordFile?: string): ClientConfig {
-  const { searchParams } = new URL(server);
-  // Without sslrootcert, Node trusts the authorities that it knows.
-  const text = searchParams.get('sslrootcert') === 'system' ? server.replace(/sslrootcert=system(?:&|$)/, '') : server;
-  return {
-    ...toClientConfig(parse(text, { useLibpqCompat: true })),
-    ...(passwordFile !== undefined && { password: () => readPassword(passwordFile) }),
-    enableChannelBinding: searchParams.get('channel_binding') === 'prefer',
-  };
-}
-
-async function readPassword(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
-  } catch (cause) {
-    throw new Error(`DATABASE_PASSWORD_FILE cannot be read: ${oneLineReason(cause)}`, { cause });
-  }
 }
 
 /** Names the hosts and the database of an address, without its login and password. */
 export function describePostgresAddress(text: string): string {
   const urls = parsePostgresAddress(text).servers.map((server) => new URL(server));
-  const hosts = urls.map(({ host, searchParams }) => searchParams.get('host') ?? (host || 'the default host'));
+  const hosts = urls.map(({ host, searchParams }) => searchParams.get('host') ?? (host || 'localhost'));
   const name = urls[0]?.pathname.slice(1) || 'of the login’s name';
   return convertToSingleLine(`the database ${name} at ${hosts.join(', ')}`);
 }

@@ -1,5 +1,5 @@
 import { Connection } from '../db/connection.ts';
-import { createClientConfig } from '../postgres-address.ts';
+import { createClientConfig } from '../db/client-config.ts';
 import { ADMIN_CONNECT_TIMEOUT_MS, DOCUMENT_CHECK_PAGE_ROWS } from '../limits.ts';
 
 export interface DocumentRow {

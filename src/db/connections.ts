@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import * as limit from '../limits.ts';
-import { createClientConfig } from '../postgres-address.ts';
+import { createClientConfig } from './client-config.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { assertAcceptsWrites, type PrimaryTracker } from './primary.ts';

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { createClientConfig, parsePostgresAddress } from '../postgres-address.ts';
+import { parsePostgresAddress } from '../postgres-address.ts';
+import { createClientConfig } from './client-config.ts';
 import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';

@@ -30,7 +30,6 @@ export async function startDemonstration(
 ) {
   const { dataDir, identity, host, port } = config;
   const needsPostgres = config.database.url === undefined;
-  keepOwnAddressesLocal(needsPostgres);
   if (needsPostgres) {
     assertDataDirUnused(await openDataDir(dataDir));
     await awaitListening(listenBriefly(port, host), `PORT ${port} of HOST ${host}`);
@@ -68,16 +67,4 @@ export async function startDemonstration(
   } as ServiceConfig;
   const greeting = buildGreeting(folder, provider, postgres);
   return { config: complete, greeting, greetingLines: (url: string) => formatGreeting(greeting, url) };
-}
-
-/**
- * Removes what would lead connections to the demonstration's own Postgres and identity provider elsewhere: the variables
- * of libpq, such as PGSSLMODE, and a proxy for 127.0.0.1.
- */
-function keepOwnAddressesLocal(isPostgresOwn: boolean): void {
-  const { env } = process;
-  for (const name of Object.keys(env)) if (isPostgresOwn && /^PG[A-Z]+$/.test(name)) Reflect.deleteProperty(env, name);
-  // Node reads `no_proxy` before `NO_PROXY`.
-  const excepted = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
-  env['no_proxy'] = [excepted, '127.0.0.1', 'localhost'].filter((host) => host !== '').join(',');
 }

@@ -9,7 +9,7 @@ type TokenClaims = Readonly<Record<string, unknown>>;
 
 /**
  * The names of the token claims that the service reads by a configured name. Some identity providers require a URL as
- * name; others nest claims, whose name is then a path such as `realm_access.roles`.
+ * name; others nest claims, whose name is then a path with dots.
  */
 export interface ClaimNames {
   readonly subject: string;

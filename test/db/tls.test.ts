@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
-import { createClientConfig } from '../../src/postgres-address.ts';
+import { createClientConfig } from '../../src/db/client-config.ts';
 import { withAdmin } from '../support/database.ts';
 import { sql } from '../support/probe.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';

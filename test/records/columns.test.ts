@@ -31,7 +31,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
     ...['language', 'reminder_kinds', 'reminders_only_mine'],
   ],
   documents: ['file_path'],
-  reclamation_history: ['client_id'],
+  reclamation_history: ['client_id', 'court_before'],
   audit_logs: ['oldest_writer', 'changed', 'writer', 'kind', 'internal'],
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],
   reclamation_transitions: ['from_status', 'to_status', 'role', 'condition'],

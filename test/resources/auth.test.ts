@@ -82,7 +82,7 @@ describe('POST /api/auth/login', () => {
   test.each([
     { verified: 'false', email_verified: false },
     { verified: 'missing', email_verified: undefined },
-    { verified: 'the text "true"', email_verified: 'true' },
+    { verified: 'the text "TRUE"', email_verified: 'TRUE' },
   ])(
     'a login whose email_verified is $verified takes over no stored user and does not reveal which emails are stored',
     async ({ email_verified }) => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { AUDIT_LOCK_TIMEOUT_MS } from '../../limits.ts';
 import { isContention } from '../deploy/locks.ts';
-import { createClientConfig } from '../../postgres-address.ts';
+import { createClientConfig } from '../../db/client-config.ts';
 import { detectDrift } from './drift.ts';
 import { AUDIT_SESSION_SETTINGS_SQL } from './state.ts';
 

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { createClientConfig, parsePostgresAddress } from '../../postgres-address.ts';
+import { createClientConfig } from '../../db/client-config.ts';
+import { parsePostgresAddress } from '../../postgres-address.ts';
 import { findPrimary } from '../../db/primary.ts';
 import { ADMIN_RESPONSE_TIMEOUT_MS, ADMIN_CLOSE_TIMEOUT_MS, ADMIN_CONNECT_TIMEOUT_MS } from '../../limits.ts';
 import { oneLineReason } from '../../single-line.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createClientConfig } from '../../postgres-address.ts';
+import { createClientConfig } from '../../db/client-config.ts';
 import { EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS } from '../../limits.ts';
 
 export function superuserUrl(port: number, password: string, database: string): string {
