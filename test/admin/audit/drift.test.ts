@@ -50,6 +50,32 @@ test('a deploy leaves some database objects that a DBA added, and the view audit
   expect(await readDrift()).toEqual(stale);
 });
 
+test.each([
+  ['a deleted holiday', `delete from public.public_holidays where day = '2027-05-06'`, 'public_holidays 2027'],
+  [
+    'another day',
+    `update public.public_holidays set day = '2027-05-07' where day = '2027-05-06'`,
+    'public_holidays 2027',
+  ],
+  [
+    'another region',
+    `update public.public_holidays set region = 'FR' where day = '2027-12-26'`,
+    'public_holidays 2027',
+  ],
+  ['a deleted commune', `delete from public.communes where code = '69290'`, 'communes 69'],
+  ['another name', `update public.communes set name = 'Lyon 10e' where code = '2A004'`, 'communes 2A'],
+  ['another successor', `update public.communes set current_code = '75056' where code = '01003'`, 'communes 01'],
+  ['other postal codes', `update public.communes set postal_codes = '{1}' where code = '01001'`, 'communes 01'],
+])('an auditor sees a changed row of holidays or communes in audit.drift: %s', async (_what, change, object) => {
+  await admin.query('begin');
+  expect((await admin.query(change)).rowCount).toBe(1);
+  await admin.query('set local role taxclaims_auditor');
+  const drift = await readDrift();
+  await admin.query('rollback');
+  expect(drift).toContainEqual({ kind: 'row', change: 'changed', object: `public.${object}` });
+  expect(drift).toHaveLength(stale.length + 1);
+});
+
 test('an auditor cannot delete rows of audit.applied, which stores the database objects of the last deploy', async () => {
   await admin.query('begin; set local role taxclaims_auditor');
   await expect(admin.query('delete from audit.applied')).rejects.toThrow(/permission denied/);
