@@ -122,8 +122,9 @@ async function explainState(
     const params = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
     return [[name, rule(isSame ? 'already' : 'moved_meanwhile', params)] as const];
   });
-  const others = broken.filter(([name]) => name !== 'status');
-  const rules = others.length === 0 ? broken : others;
+  // A whole record with a changed derived field repeats its status, which is no move.
+  const ofDerived = broken.filter(([name]) => name in derived);
+  const rules = ofDerived.length === 0 ? broken : broken.filter(([name]) => name !== 'status');
   return conflict(
     `${table} ${id} is not in a state for this`,
     rules.length === 0 ? GENERAL_CONFLICT_RULES : Object.fromEntries(rules),
