@@ -162,6 +162,7 @@ const PROBLEM_TEXTS = {
   'derived.unknown': ['follows from {field}, which is unknown: give {field}, and leave it out', 'Cette date se déduit de « {field} », qui manque : renseignez « {field} » et retirez-la.'],
   'derived.claim_deadline': ['must be {day}, which follows from collection_date: for another start give deadline_basis', 'Le délai se déduit de la mise en recouvrement : {day date}. Pour un autre point de départ, renseignez « deadline_basis ».'],
   'derived.no_collection_date': ['follows from collection_date, which is unknown: give collection_date, or deadline_basis', 'Le délai se déduit de la mise en recouvrement, qui manque : renseignez « collection_date » ou « deadline_basis ».'],
+  'derived.by_service': ['is worked out by the service, and is not the stored value: leave it out', 'Ce champ est calculé par le service, et diffère de la valeur enregistrée : retirez-le.'],
   of_judgment_before: ['is of the judgment before: enter it before the move to {to}, or leave it out', 'Cette date est celle de la décision précédente : saisissez-la avant de passer à l’état « {to label} », ou retirez-la.'],
   wrong_sum: ['must be the sum of amount_excl_tax and vat_amount', 'Le montant TTC doit être la somme du montant HT et de la TVA.'],
   not_paid: ['must be given for a paid invoice alone', 'La date de paiement ne se renseigne que pour une facture payée.'],

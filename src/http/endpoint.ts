@@ -57,6 +57,8 @@ export interface RecordShape {
   tagOf(time: string): string;
   /** Columns that never change: a request may contain such a column only with its present value. */
   readonly fixed: readonly string[];
+  /** Columns that only the service sets; the SQL is true if the body `body` repeats the stored value of the row `r`. */
+  readonly derived: Readonly<Record<string, (body: string) => string>>;
   readonly hasMoves: boolean;
   readonly hasDocuments: boolean;
 }

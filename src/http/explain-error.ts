@@ -16,6 +16,7 @@ import {
 /* Explains which field broke which rule, using only data that the caller may see: docs/decisions/conflict-details.md */
 
 export const FIXED_FIELD_RULE = rule('fixed');
+export const DERIVED_FIELD_RULE = rule('derived.by_service');
 
 interface FailedRequest {
   readonly error: unknown;
@@ -96,12 +97,13 @@ function explainIfMatch(
   return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
 }
 
-/** Compares the body with the columns that the UPDATE compares: the fixed columns and the status. */
+/** Compares the body with the columns that the UPDATE compares: the fixed and the derived columns, and the status. */
 async function explainState(
   { table, id, client }: FoundRecord,
   { endpoint: { of }, input: { body }, request }: FailedRequest,
 ): Promise<RequestError> {
-  const columns = [...(of?.fixed ?? []), ...(of?.hasMoves ? ['status'] : [])].filter(
+  const derived = of?.derived ?? {};
+  const columns = [...(of?.fixed ?? []), ...Object.keys(derived), ...(of?.hasMoves ? ['status'] : [])].filter(
     (name) => body[name] !== undefined,
   );
   if (of === undefined || columns.length === 0)
@@ -110,15 +112,19 @@ async function explainState(
       clientContext: client ?? null,
     });
   const moves = `, array_to_json(array(select distinct m.to_status from app.moves('${of.table}', r.status, to_jsonb(r)) as m order by m.to_status))`;
-  const text = `select ${columns.map((name) => `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of.table} as r where r.id = $1`;
-  const row = (await readFirstRow({ text, values: [id] }, request)) ?? [];
-  const rules = columns.flatMap((name, index) => {
+  const text = `select ${columns.map((name) => derived[name]?.('$2') ?? `r.${name}`).join(', ')}${columns.includes('status') ? moves : ''} from public.${of.table} as r where r.id = $1 and $2::jsonb is not null`;
+  const row = (await readFirstRow({ text, values: [id, JSON.stringify(body)] }, request)) ?? [];
+  const broken = columns.flatMap((name, index) => {
     const from = row[index] ?? '';
     const isSame = from === String(body[name]);
+    if (name in derived) return from === 't' ? [] : [[name, DERIVED_FIELD_RULE] as const];
     if (name !== 'status') return isSame ? [] : [[name, FIXED_FIELD_RULE] as const];
     const params = { from, moves: JSON.parse(row.at(-1) ?? '[]') as string[] };
     return [[name, rule(isSame ? 'already' : 'moved_meanwhile', params)] as const];
   });
+  // A whole record with a changed derived field repeats its status, which is no move.
+  const ofDerived = broken.filter(([name]) => name in derived);
+  const rules = ofDerived.length === 0 ? broken : broken.filter(([name]) => name !== 'status');
   return conflict(
     `${table} ${id} is not in a state for this`,
     rules.length === 0 ? GENERAL_CONFLICT_RULES : Object.fromEntries(rules),

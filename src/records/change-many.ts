@@ -10,7 +10,7 @@ import type { EndpointReply } from '../http/envelope.ts';
 import { GENERAL_CONFLICT_RULES, RecordNotFound } from '../http/errors.ts';
 import * as field from '../http/fields.ts';
 import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../http/visibility.ts';
-import { FIXED_FIELD_RULE } from '../http/explain-error.ts';
+import { DERIVED_FIELD_RULE, FIXED_FIELD_RULE } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_CHECKED_REFERENCES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 import type { RecordLine, ImportRules } from './import/checks.ts';
@@ -88,12 +88,21 @@ function refuseRepeated(lines: readonly RecordLine[]): void {
 const CHANGES_AS_ROWS_SQL = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
-/** Returns SQL conditions by reason: the bulk update skips each change for which one of the conditions is true. */
-function skipReasons({ version, fixed }: RecordDefinition) {
+/**
+ * Returns SQL conditions by reason: the bulk update skips each change for which one of the conditions is true. The reason
+ * is the name of the column if a change does not repeat the stored value of a derived column.
+ */
+function skipReasons({ version, fixed, derived }: RecordDefinition): Readonly<Record<string, string>> {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
     fixed: fixed.map((column) => `l.value ? '${column}' and r.${column} <> n.${column}`).join(' or '),
     status: `l.value ? 'status' and r.status = n.status and l.value - '{id,version,status}'::text[] = '{}'`,
+    ...Object.fromEntries(
+      Object.entries(derived).map(([column, repeats]) => [
+        column,
+        `l.value ? '${column}' and not ${repeats('l.value')}`,
+      ]),
+    ),
   };
 }
 
@@ -146,7 +155,7 @@ order by l.place`,
 }
 
 interface SkipReason {
-  readonly kind: 'unseen' | keyof ReturnType<typeof skipReasons>;
+  readonly kind: string;
   readonly from: string;
   readonly moves: readonly string[];
 }
@@ -292,6 +301,7 @@ function findBrokenRules(
 ): readonly [string, ProblemRule][] {
   if (kind === 'stale') return [['version', rule('changed_since')]];
   if (kind === 'status') return [['status', rule('already', { from, moves })]];
+  if (kind in of.derived) return [[kind, DERIVED_FIELD_RULE]];
   return of.fixed.filter((column) => body[column] !== undefined).map((column) => [column, FIXED_FIELD_RULE]);
 }
 

@@ -101,8 +101,11 @@ export interface Column<
   readonly onChange: OnChange;
   /** The SQL expression that an insert stores, over the body as row `n`; absent if the database sets the value. */
   readonly inserted?: (name: string) => string;
-  /** With `set`, an update stores the body's value; with `fixed`, the body may only repeat the stored value. */
-  readonly change?: 'set' | 'fixed';
+  /**
+   * With `set`, an update stores the body's value; with `fixed` and `derived`, the body may only repeat the stored value.
+   * A creation gives a `fixed` column, and only the service sets a `derived` one.
+   */
+  readonly change?: 'set' | 'fixed' | 'derived';
   readonly states?: readonly string[];
   /** For a column that refers to another record: the other record's label, and its name in the parameter `expand`. */
   readonly names?: { readonly as: string; readonly label: RecordLabel };
@@ -131,6 +134,11 @@ export function readOnlyWithDescription(
   sql?: string,
 ): Column<undefined, IgnoredInput> {
   return readOnly({ ...kind, description }, sql);
+}
+
+/** A column that the service works out: a change may only repeat its stored value, as a caller does with a whole record. */
+export function derived(kind: ColumnKind, sql?: string): Column<undefined, z.ZodType> {
+  return { ...readOnly(kind, sql), onChange: kind.output.optional().meta({ readOnly: true }), change: 'derived' };
 }
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;

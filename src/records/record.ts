@@ -5,7 +5,7 @@ import * as column from './column.ts';
 import { findColumnEnum, isOmittedWhenNull, isNullable, type Column, type RecordLabel } from './column.ts';
 import { createExpansion, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
 import { createCsvCellsWriter, createJsonWriter } from './json.ts';
-import { createRecordStatements, type RecordStatements } from './statements.ts';
+import { buildDerivedComparisons, createRecordStatements, type RecordStatements } from './statements.ts';
 import { tagOf } from './version.ts';
 
 export type RecordColumns = Readonly<Record<string, Column>>;
@@ -157,6 +157,7 @@ function createShape(
     versionOf: (row) => (isOwnVersion && row[at] != null ? `${String(row[0])} ${row[at]}` : undefined),
     version: tag === undefined ? `r.${version}` : undefined,
     fixed: entries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
+    derived: buildDerivedComparisons(Object.fromEntries(entries)),
     hasMoves: entries.some(([, { states }]) => states !== undefined),
     hasDocuments,
   };

@@ -1,4 +1,5 @@
 import type { StatementParameter, Statement } from '../db/statement.ts';
+import type { RecordShape } from '../http/endpoint.ts';
 import type { Column } from './column.ts';
 import { parseVersionTimes } from './version.ts';
 
@@ -24,6 +25,7 @@ export function createRecordStatements(
   const hasStatus = entries.some(([, { states }]) => states !== undefined);
   const namesWith = (change: Column['change']): string[] =>
     entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
+  const derived = Object.entries(buildDerivedComparisons(columns));
   const insertions = entries.flatMap(([column, { inserted }]) => (inserted ? [[column, inserted(column)]] : []));
   const bodyAsRow = (body: SqlPlaceholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
@@ -52,6 +54,7 @@ returning ${selectList}`;
   const conditions = [
     'r.id = $1',
     ...namesWith('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
+    ...derived.map(([column, repeats]) => `(not $2::jsonb ? '${column}' or ${repeats('$2')})`),
     isVersion('$3'),
     ...(hasStatus ? [STATUS_CONDITION] : []),
   ];
@@ -97,6 +100,17 @@ where r.id = $1 and ${isVersion('$2')}`;
     ],
     deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({ text: deletion, values: [id, versions(ifMatch)] }),
   };
+}
+
+/** Returns, for each derived column, SQL that is true if the body repeats the stored value or if both are null. */
+export function buildDerivedComparisons(columns: Readonly<Record<string, Column>>): RecordShape['derived'] {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([column, { change, sql = `r.${column}` }]) =>
+      change === 'derived'
+        ? [[column, (body: string) => `coalesce(to_jsonb(${sql}), 'null') = ${body}::jsonb -> '${column}'`] as const]
+        : [],
+    ),
+  );
 }
 
 /** A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock. */

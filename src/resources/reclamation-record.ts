@@ -39,13 +39,16 @@ export const reclamation = record(
     deadline_basis: column.optional(column.enumText(deadlineBasis), deadlineBasis),
     claim_deadline: column.optional(column.date, field.date),
     submitted_at: column.optional(column.time, field.timestampInput),
-    submitted_amount: column.readOnly(column.nullable(column.decimal)),
+    submitted_amount: column.derived(column.nullable(column.decimal)),
     received_on: column.optional(column.date, field.date),
     response_extended: column.withDefault(column.boolean, z.boolean(rule('not_true_or_false')), 'false'),
     response_due_at: column.optional(column.time, field.timestampInput),
-    response_is_estimate: column.readOnlyWithDescription(
-      column.boolean,
-      'True while received_on is unknown: response_due_at is then counted from submitted_at, and is an estimate.',
+    response_is_estimate: column.derived(
+      {
+        ...column.boolean,
+        description:
+          'True while received_on is unknown: response_due_at is then counted from submitted_at, and is an estimate.',
+      },
       '(r.received_on is null and r.submitted_at is not null)',
     ),
     regularisation_asked_on: column.optional(column.date, field.date),

@@ -37,6 +37,7 @@ const json: RecordShape = {
   exampleId: undefined,
   tagOf: (time) => time,
   fixed: [],
+  derived: {},
   hasMoves: false,
   hasDocuments: false,
 };

@@ -93,6 +93,27 @@ test('every API request that docs/frontend.md shows for a page of claims finds r
   }
 });
 
+test('the requests of docs/frontend.md list deadlines and moves, take a move back, create a credit note, and explain a postal code', async () => {
+  const lines = await printed('CLAIM=');
+  const answers = lines.flatMap((line, index) => (index % 2 === 0 ? [JSON.parse(line) as unknown] : []));
+  expect(lines.filter((_, index) => index % 2 === 1)).toEqual(['200', '200', '200', '200', '201', '400']);
+  const [deadlines, moves, claim, history, note, refused] = answers;
+  expect(deadlines).toContainEqual(
+    expect.objectContaining({ kind: 'response', missing: ['received_on'], due_on: expect.any(String) }),
+  );
+  expect(moves).toContainEqual({ status: 'ACKNOWLEDGED', requires: ['status_reason'], is_correction: true });
+  expect(claim).toMatchObject({ status: 'ACKNOWLEDGED' });
+  expect(history).toContainEqual(
+    expect.objectContaining({ to_status: 'ACKNOWLEDGED', reason: expect.any(String), is_correction: true }),
+  );
+  expect(note).toMatchObject({ kind: 'CREDIT_NOTE', status: 'DRAFT', amount_incl_tax: 600 });
+  expect(refused).toMatchObject({
+    error: {
+      problems: [{ code: 'not_a_commune_code', params: { values: expect.arrayContaining(['69290 (Saint-Priest)']) } }],
+    },
+  });
+});
+
 test('the service answers an unknown field with the French error that docs/frontend.md shows', async () => {
   const [body = '', status] = await printed('curl -H "Authorization: Bearer $TOKEN" -H \'Accept-Language: fr\'');
   const problem: unknown = JSON.parse(blockOf(PAGE, '{ "field"'));

@@ -251,8 +251,11 @@ test('a claim that was marked as sent by mistake has no submitted_at again', asy
 test('a claim keeps as submitted_amount its amount when it was first sent, whatever the amount is later', async () => {
   const id = await claim('APPROVED');
   expect(await moved(id, { amount: 120 })).toMatchObject({ submitted_amount: null });
-  // A request can change the amount together with the status; a submitted_amount of its own changes nothing.
-  const sent = await put(id, { status: 'SUBMITTED', amount: 150.5, submitted_amount: 7 });
+  // A request can change the amount together with the status, and gives no submitted_amount of its own.
+  expectError(await put(id, { status: 'SUBMITTED', amount: 150.5, submitted_amount: 7 }), 'ERROR_CONFLICT', {
+    submitted_amount: expect.stringContaining('leave it out'),
+  });
+  const sent = await put(id, { status: 'SUBMITTED', amount: 150.5, submitted_amount: null });
   expect(sent.json).toMatchObject({ submitted_amount: 150.5 });
   expect(await moved(id, { amount: 90 })).toMatchObject({ submitted_amount: 150.5 });
   await moved(id, { status: 'REGULARISATION_REQUESTED' });

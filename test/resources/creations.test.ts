@@ -84,6 +84,45 @@ test('a request that creates a record gets 400 if it contains a forbidden field,
   });
 });
 
+const DERIVED = [
+  ['reclamations', 'response_is_estimate', true],
+  ['reclamations', 'submitted_amount', 1],
+  ['invoices', 'number', '2026-000001'],
+  ['invoices', 'vat_amount', 0.01],
+  ['invoices', 'amount_incl_tax', 0],
+  ['invoices', 'buyer_name', 'x'],
+  ['invoices', 'buyer_address', 'x'],
+  ['invoices', 'buyer_siren', '732829320'],
+] as const;
+
+test.each(DERIVED)(
+  'a change of %s, alone or among many, refuses another %s than the stored one, and accepts a whole record',
+  async (path, name, other) => {
+    const id = path === 'invoices' ? own.factures : own.reclamations;
+    const read = async () => (await service.ask(`GET /api/${path}/${id}`, { token })).json as Fields;
+    const [before, wrong] = [await read(), 'is worked out by the service, and is not the stored value: leave it out'];
+    expect(before[name]).not.toBe(other);
+    const put = (body: object) => service.ask(`PUT /api/${path}/${id}`, { token, body });
+    const putMany = (body: object) =>
+      service.ask(`POST /api/${path}/changes`, { token, body: { changes: [{ id, ...body }] } });
+    const few = path === 'invoices' ? { description: 'x' } : { grounds: 'x' };
+    for (const given of [{ [name]: other }, { ...few, [name]: other }]) {
+      expectError(await put(given), 'ERROR_CONFLICT', { [name]: wrong });
+      expectError(await putMany(given), 'ERROR_CONFLICT', { [`0.${name}`]: wrong });
+    }
+    expectError(await put({ ...before, [name]: other }), 'ERROR_CONFLICT', { [name]: wrong });
+    expect(await read()).toEqual(before);
+    expect((await put({ ...before, ...few })).json).toMatchObject({ ...few, [name]: before[name] });
+    expect((await putMany({ ...few, [name]: before[name] })).status).toBe(200);
+  },
+);
+
+test('a change refuses a null for a derived field that has a value', async () => {
+  const put = (body: object) => service.ask(`PUT /api/invoices/${own.factures}`, { token, body });
+  expectError(await put({ amount_incl_tax: null }), 'ERROR_VALIDATION', { amount_incl_tax: expect.any(String) });
+  expect((await put({ number: null, buyer_name: null, description: null })).status).toBe(200);
+});
+
 const INTERNATIONAL = ['comptabilité@société.fr', 'θσερ@εχαμπλε.ψομ', 'jürgen.müller+taxe@xn--mnchen-3ya.example'];
 const MALFORMED = [
   ...[

@@ -93,6 +93,23 @@ test('a user cannot change the due date or the claim of an issued invoice, and m
   expect((await put(id, before)).json).toEqual({ ...before, updated_at: expect.any(String) });
 });
 
+test('a 409 to a change of an issued invoice names the fields that the caller changed, and not the sums that follow from them', async () => {
+  const id = await issuedId();
+  const closed = 'cannot change any more: the record is ISSUED';
+  expectError(await put(id, { amount_excl_tax: 1 }), 'ERROR_CONFLICT', { amount_excl_tax: closed });
+  expectError(await put(id, { vat_rate: 19.6 }), 'ERROR_CONFLICT', { vat_rate: closed });
+});
+
+test('nobody inserts an invoice with another status than DRAFT in SQL', async () => {
+  for (const status of ['ISSUED', 'PAID', 'CANCELLED'])
+    await expect(
+      service.admin(
+        `insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, paid_at)
+         values ('${own.clients}', 1, '${status}', 'X', '2024-01-01', ${status === 'PAID' ? 'now()' : 'null'})`,
+      ),
+    ).rejects.toMatchObject({ detail: '{"status": "must be DRAFT: an invoice begins there"}' });
+});
+
 test('nobody changes a column of an issued invoice that a later release adds, whereas drafts accept it', async () => {
   const [draft, issued] = [await createdId(), await issuedId()];
   const change = (id: string) =>
@@ -141,6 +158,26 @@ test('an invoice is not issued before the date of the last number of its year or
   expectError(await issue(await day(1)), 'ERROR_CONFLICT', {
     issue_date: `must not be after today, ${await day()}: leave it out for today`,
   });
+});
+
+test('an invoice without a date that waits over midnight for its number gets the new day, as the number before it', async () => {
+  const id = await createdId();
+  // The first call of app.paris_day returns the day before midnight, and each later call the day after.
+  await expect(
+    service.admin(
+      `begin;
+       create or replace function app.paris_day(moment timestamp with time zone)
+           returns date language sql volatile set search_path = ''
+       return date '2022-06-09' + coalesce(nullif(pg_catalog.current_setting('test.called', true), ''), '0')::integer
+           + 0 * pg_catalog.length(pg_catalog.set_config('test.called', '1', true));
+       insert into public.invoice_counters (year, last_number, last_issued_on) values (2022, 1, '2022-06-10');
+       update public.factures set status = 'ISSUED' where id = '${id}';
+       do $$ begin
+           raise exception 'issued'
+               using detail = (select f.number || ' ' || f.issue_date from public.factures as f where f.id = '${id}');
+       end $$`,
+    ),
+  ).rejects.toMatchObject({ message: 'issued', detail: '2022-000002 2022-06-10' });
 });
 
 test('if 20 invoices are issued at once and 5 of these requests fail late, the invoice numbers have no gap and no duplicate', async () => {
@@ -350,6 +387,16 @@ describe('a credit note', () => {
     expectError(await put(id, { status: 'CANCELLED' }), 'ERROR_CONFLICT', refused);
     await moveThrough(await noteId(id, { amount_excl_tax: '99.99' }), 'ISSUED');
     expectError(await put(id, { status: 'CANCELLED' }, { token: unlimitedAdmin }), 'ERROR_CONFLICT', refused);
+  });
+
+  test('is the only way to CANCELLED for an invoice of 0 too', async () => {
+    const id = await issuedId({ amount_excl_tax: 0 });
+    const refused = { status: 'cannot be CANCELLED now: from ISSUED you can move it to PAID' };
+    expectError(await put(id, { status: 'CANCELLED' }), 'ERROR_CONFLICT', refused);
+    const note = await noteId(id, { amount_excl_tax: 0 });
+    expectError(await put(id, { status: 'CANCELLED' }), 'ERROR_CONFLICT', refused);
+    await moveThrough(note, 'ISSUED');
+    expect(await stored(id)).toMatchObject({ status: 'CANCELLED' });
   });
 
   test('is taken off the totals of a summary, and what was credited is no longer due', async () => {

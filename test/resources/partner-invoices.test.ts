@@ -153,6 +153,32 @@ describe('a bill that was validated', () => {
     expect((await put(validated, { status: 'PAID', paid_at })).json).toMatchObject({ paid_at });
   });
 
+  test('loses its invoice when somebody deletes the draft of the invoice, and is otherwise as it was', async () => {
+    const invoice_id = await createdId('invoices', { client_id: own, amount_excl_tax: 1 });
+    const id = await moved({ invoice_id }, 'VALIDATED');
+    const read = async () => (await service.ask(`GET /api/partner-invoices/${id}`, { token: manager })).json as object;
+    const before = await read();
+    expect(before).toMatchObject({ invoice_id });
+    expect((await service.ask(`DELETE /api/invoices/${invoice_id}`, { token: unlimitedAdmin })).status).toBe(204);
+    expect(await read()).toEqual({ ...before, invoice_id: null, updated_at: expect.any(String) });
+  });
+
+  test('gets no invoice, no other invoice, and loses none by a change', async () => {
+    const draft = () => createdId('invoices', { client_id: own, amount_excl_tax: 1 });
+    const [first, other] = [await draft(), await draft()];
+    const refused = { invoice_id: 'cannot change any more: the record is VALIDATED' };
+    const [without, linked] = [await moved({}, 'VALIDATED'), await moved({ invoice_id: first }, 'VALIDATED')];
+    expectError(await put(without, { invoice_id: other }), 'ERROR_CONFLICT', refused);
+    for (const invoice_id of [other, null]) expectError(await put(linked, { invoice_id }), 'ERROR_CONFLICT', refused);
+    expectError(await put(without, { due_date: '2199-01-01' }), 'ERROR_CONFLICT', {
+      due_date: refused.invoice_id,
+    });
+    expectError(await put(linked, { invoice_id: null, due_date: '2199-01-01' }), 'ERROR_CONFLICT', {
+      ...refused,
+      due_date: refused.invoice_id,
+    });
+  });
+
   test('is kept, whereas a RECEIVED bill can be deleted', async () => {
     const id = await moved({});
     const line = `DELETE /api/partner-invoices/${id}`;
