@@ -17,7 +17,8 @@ import { forSuite } from '../support/suite.ts';
  * offset, the list of partners, reads of several ids or clients, personal data, and the claims of one status, for which
  * a partial index of the open claims may be the smallest.
  */
-const PLANNED_ANEW = /offset=|\/reclamations\?limit=20&status=DRAFT$|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;
+const PLANNED_ANEW =
+  /offset=|\/reclamations\?limit=20&status=DRAFT$|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;
 
 /** Postgres makes a new plan for the first five executions of a prepared statement, so seven show a generic plan. */
 const EXECUTIONS = 7;
