@@ -14,27 +14,22 @@ set local max_parallel_workers_per_gather = 0;
 set local work_mem = '256MB';
 set local timezone = 'UTC';
 
-do $$
+create function pg_temp.switch_append_only(state text)
+    returns void
+    language plpgsql
+as $$
 declare
     part regclass;
 begin
     for part in select relid from pg_catalog.pg_partition_tree('public.audit_logs')
     loop
-        execute pg_catalog.format('alter table %s disable trigger audit_logs_append_only', part);
+        execute pg_catalog.format('alter table %s %s trigger audit_logs_append_only', part, state);
     end loop;
 end
 $$;
+select pg_temp.switch_append_only('disable');
 truncate public.clients, public.users, public.partners, public.audit_logs cascade;
-do $$
-declare
-    part regclass;
-begin
-    for part in select relid from pg_catalog.pg_partition_tree('public.audit_logs')
-    loop
-        execute pg_catalog.format('alter table %s enable always trigger audit_logs_append_only', part);
-    end loop;
-end
-$$;
+select pg_temp.switch_append_only('enable always');
 
 create function pg_temp.claims()
     returns bigint
