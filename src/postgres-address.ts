@@ -69,10 +69,9 @@ function findTlsProblem(servers: readonly string[], parameters: URLSearchParams)
   const binding = parameters.get('channel_binding') ?? 'disable';
   if (binding !== 'prefer' && binding !== 'disable')
     return 'must have prefer or disable as its channel_binding: only sslmode=verify-full makes sure which server answers';
-  const unreadable = ['sslrootcert', 'sslcert', 'sslkey'].find(
-    (name) => findFileProblem(name, parameters) !== undefined,
-  );
-  return unreadable && findFileProblem(unreadable, parameters);
+  return ['sslrootcert', 'sslcert', 'sslkey']
+    .map((name) => findFileProblem(name, parameters))
+    .find((problem) => problem !== undefined);
 }
 
 function findFileProblem(name: string, parameters: URLSearchParams): string | undefined {
@@ -93,6 +92,10 @@ function isOnThisMachine(server: string): boolean {
   const host = searchParams.get('host') ?? decodeURIComponent(hostname);
   const isLoopback = ['', 'localhost', '[::1]', '::1'].includes(host) || (isIPv4(host) && host.startsWith('127.'));
   return isLoopback || host.startsWith('/');
+}
+
+export function hasPassword(address: PostgresAddress): boolean {
+  return address.servers.some((server) => new URL(server).password !== '');
 }
 
 /** Names the hosts and the database of an address, without its login and password. */

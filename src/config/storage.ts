@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Environment } from './parse.ts';
+import { hasPassword, readPostgresAddress } from '../postgres-address.ts';
 import * as value from './values.ts';
 
 export const variablesSchema = z.object({
@@ -38,7 +39,8 @@ export function* findConflicts(set: Environment): Generator<string> {
     yield 'DATABASE_URL must be set: NODE_ENV=production allows no embedded Postgres';
   const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: passwordFile } = set;
   if (passwordFile && !url) yield 'DATABASE_URL must be set where DATABASE_PASSWORD_FILE is';
-  if (passwordFile && url !== undefined && /^[^@/]*:\/\/[^@/]*:[^@/]*@/.test(url))
+  const address = readPostgresAddress(url ?? '');
+  if (passwordFile && typeof address !== 'string' && hasPassword(address))
     yield 'DATABASE_URL must have no password where DATABASE_PASSWORD_FILE is set';
   if (set['DOCUMENT_STORE']?.startsWith('s3:')) return;
   if (set['DOCUMENT_STORE_ENDPOINT'])
