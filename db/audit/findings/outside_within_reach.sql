@@ -24,7 +24,8 @@ select
                         select pg_catalog.string_agg(pg_catalog.pg_get_ruledef(w.oid), ' ' order by w.rulename)
                         from pg_catalog.pg_rewrite as w
                         where w.ev_class = o.oid
-                    )
+                    ),
+                    (select t.ftoptions::text from pg_catalog.pg_foreign_table as t where t.ftrelid = o.oid)
                 )
             )
         end

@@ -222,6 +222,21 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
+  test('if a DBA accepted a foreign table, the view audit.findings reports it again once it shows another file', async () => {
+    await admin.query(`create foreign data wrapper files; create server disk foreign data wrapper files;
+      create foreign table public.rates (id integer) server disk options (filename 'a.csv');
+      grant select on public.rates to taxclaims_reporting`);
+    await afterwards('drop foreign data wrapper files cascade', async () => {
+      const reported = async () => (await findings()).filter(({ finding }) => finding === 'outside_within_reach');
+      await dba.query(
+        `select audit.accept('outside_within_reach', 'foreign table public.rates', 'rates of the state')`,
+      );
+      expect(await reported()).toEqual([]);
+      await admin.query(`alter foreign table public.rates options (set filename 'b.csv')`);
+      expect(await reported()).toEqual([{ finding: 'outside_within_reach', object: 'foreign table public.rates' }]);
+    });
+  });
+
   test('a problem that a DBA accepted in the view audit.findings stays accepted after a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {
