@@ -19,6 +19,9 @@ comment on view reporting.granted is 'Clients granted to each reporting login, f
 comment on column reporting.granted.objection is
     'What is wrong with the login, such as that it does not exist or is a superuser; null if nothing is wrong.';
 
+comment on function reporting.find_forbidden_roles(oid) is
+    'Roles that a reporting login must not reach and that this role has or can become: roles past the policies, '
+    'predefined roles of Postgres, and the other roles of the service.';
 comment on function reporting.find_login_refusal_reason(name) is
     'Reason for which reporting.grant_client refuses a login, such as that it is a superuser; null if there is none.';
 comment on function reporting.grant_client(name, uuid) is

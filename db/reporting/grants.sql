@@ -1,5 +1,26 @@
 -- Superusers and members of taxclaims_owner call the functions of this file, which run with the caller's rights.
 
+-- With MEMBER, pg_has_role also finds roles that a login could become by SET ROLE. Some predefined roles of Postgres can
+-- read all tables, files or the statements of other users.
+create or replace function reporting.find_forbidden_roles(member oid)
+    returns setof name
+    language sql stable set search_path = ''
+begin atomic
+    select r.rolname
+    from pg_catalog.pg_roles as r
+    where pg_catalog.pg_has_role(find_forbidden_roles.member, r.oid, 'MEMBER')
+        and r.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few')
+        and (
+            r.rolsuper
+            or r.rolbypassrls
+            or r.rolcreaterole
+            or r.rolreplication
+            or r.rolname like any (array['pg\_%', 'taxclaims\_%'])
+        );
+end;
+
+grant execute on function reporting.find_forbidden_roles(oid) to taxclaims_auditor, taxclaims_definer;
+
 create or replace function reporting.find_login_refusal_reason(login name)
     returns text
     language sql stable set search_path = ''
@@ -14,20 +35,9 @@ begin atomic
             when r.rolbypassrls or r.rolcreaterole or r.rolreplication
                 then 'has an attribute that lets it past the policies: bypassrls, createrole or replication'
             else (
-                -- With MEMBER, pg_has_role also finds roles that the login could become by SET ROLE. Some predefined
-                -- roles of Postgres can read all tables, files or the statements of other users.
-                select 'can become ' || pg_catalog.string_agg(other.rolname::text, ', ' order by other.rolname)
-                from pg_catalog.pg_roles as other
-                where pg_catalog.pg_has_role(r.oid, other.oid, 'MEMBER')
-                    and other.oid <> r.oid
-                    and other.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few')
-                    and (
-                        other.rolsuper
-                        or other.rolbypassrls
-                        or other.rolcreaterole
-                        or other.rolreplication
-                        or other.rolname like any (array['pg\_%', 'taxclaims\_%'])
-                    )
+                select 'can become ' || pg_catalog.string_agg(f.role::text, ', ' order by f.role)
+                from reporting.find_forbidden_roles(r.oid) as f (role)
+                where f.role <> r.rolname
             )
         end
     from (select find_login_refusal_reason.login as name) as asked

@@ -82,7 +82,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     audit.table_of_id audit.require_fitting_id
     audit.extension_members
   `),
-  'auditor definer': words('reporting.find_login_refusal_reason'),
+  'auditor definer': words('reporting.find_login_refusal_reason reporting.find_forbidden_roles'),
 };
 
 const sorted = (text: string): string => text.split(' ').sort().join(' ');

@@ -42,19 +42,7 @@ left join lateral (
     select pg_catalog.string_agg('revoke ' || m.revoked || ';', ' ' order by m.revoked) as taken
     from audit.memberships as m
     where m.member_oid = g.login_oid
-        and exists (
-            select
-            from pg_catalog.pg_roles as other
-            where pg_catalog.pg_has_role(m.role_oid, other.oid, 'MEMBER')
-                and other.rolname not in ('taxclaims_reporting', 'taxclaims_reporting_all', 'taxclaims_reporting_few')
-                and (
-                    other.rolsuper
-                    or other.rolbypassrls
-                    or other.rolcreaterole
-                    or other.rolreplication
-                    or other.rolname like any (array['pg\_%', 'taxclaims\_%'])
-                )
-        )
+        and exists (select from reporting.find_forbidden_roles(m.role_oid))
 ) as memberships on true
 where held.objection is not null or not held.holds;
 
