@@ -78,8 +78,8 @@ from (
         ('e1000000-0000-4000-8000-000000000007', 'c1000000-0000-4000-8000-000000000004', '51000000-0000-4000-8000-000000000006', 'TF', 56000.00, '35238', '35 9988776 65', null, null),
         ('e1000000-0000-4000-8000-000000000008', 'c1000000-0000-4000-8000-000000000005', '51000000-0000-4000-8000-000000000007', 'CFE', 18650.40, '59350', '59 5544332 21', 'Cessation partielle d’activité.', 45)
 ) as c (id, client_id, site_id, claim_type, amount, commune_code, reference, grounds, answer_in)
-cross join lateral (select current_date + c.answer_in - interval '6 months' as submitted) as s
-cross join lateral (select extract(year from coalesce(s.submitted, current_date))::integer - 1 as tax_year) as y;
+cross join lateral (select app.paris_today() + c.answer_in - interval '6 months' as submitted) as s
+cross join lateral (select extract(year from coalesce(s.submitted, app.paris_today()))::integer - 1 as tax_year) as y;
 
 -- The script moves each claim through its statuses one by one, so that public.reclamation_history has rows.
 do $walk$
@@ -93,11 +93,11 @@ begin
             values
                 ('e1000000-0000-4000-8000-000000000001'::uuid, '{READY_FOR_REVIEW,APPROVED,SUBMITTED,ACKNOWLEDGED,PARTIALLY_ACCEPTED}'::text[], '2024-10-21 08:00+00'::timestamptz),
                 ('e1000000-0000-4000-8000-000000000002', '{READY_FOR_REVIEW}', null),
-                ('e1000000-0000-4000-8000-000000000003', '{READY_FOR_REVIEW,APPROVED,SUBMITTED}', (current_date + 21 - interval '6 months') at time zone 'UTC'),
+                ('e1000000-0000-4000-8000-000000000003', '{READY_FOR_REVIEW,APPROVED,SUBMITTED}', (app.paris_today() + 21 - interval '6 months') at time zone 'UTC'),
                 ('e1000000-0000-4000-8000-000000000004', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REJECTED,LITIGATION}', '2024-12-02 10:00+00'),
                 ('e1000000-0000-4000-8000-000000000006', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,ACCEPTED,REFUNDED}', '2024-10-10 10:00+00'),
                 ('e1000000-0000-4000-8000-000000000007', '{READY_FOR_REVIEW,APPROVED}', null),
-                ('e1000000-0000-4000-8000-000000000008', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REGULARISATION_REQUESTED}', (current_date + 45 - interval '6 months') at time zone 'UTC'),
+                ('e1000000-0000-4000-8000-000000000008', '{READY_FOR_REVIEW,APPROVED,SUBMITTED,REGULARISATION_REQUESTED}', (app.paris_today() + 45 - interval '6 months') at time zone 'UTC'),
                 ('e1000000-0000-4000-8000-000000000009', '{WITHDRAWN}', null)
         ) as walk (id, steps, submitted_at)
     loop
@@ -134,7 +134,7 @@ insert into public.documents (id, reclamation_id, filename, file_path, file_size
 values
     ('d0000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'avis-taxe-foncière-2024.pdf', 'demonstration/avis-tf-2024.pdf', 1024, 'application/pdf', '2024-10-07 09:40+00', '\x31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9', 'AVIS'),
     ('d0000000-0000-4000-8000-000000000002', 'e1000000-0000-4000-8000-000000000001', 'mandat.pdf', 'demonstration/mandat.pdf', 1009, 'application/pdf', '2024-10-07 09:42+00', '\x1f3db8d0b086d7ef0e3e9a840c2b26fc700fe297626d5c5efa6e2b333269a314', 'MANDAT'),
-    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', (current_date + 9 - interval '6 months') at time zone 'UTC', '\xe6173026c66cf4a1aa3881bb80d65275a405a52bd04614b41b4fc855038def2d', 'AUTRE'),
+    ('d0000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000003', 'relevé-de-surface.csv', 'demonstration/releve-surface.csv', 186, 'text/csv', (app.paris_today() + 9 - interval '6 months') at time zone 'UTC', '\xe6173026c66cf4a1aa3881bb80d65275a405a52bd04614b41b4fc855038def2d', 'AUTRE'),
     ('d0000000-0000-4000-8000-000000000004', 'e1000000-0000-4000-8000-000000000004', 'décision-de-rejet.pdf', 'demonstration/decision-rejet.pdf', 1042, 'application/pdf', '2025-02-11 08:30+00', '\xfa5e2bcd7284a7c647c4081a67bdb17ca40d37316c1676007a5f2e21ce2f4c6b', 'DECISION'),
     ('d0000000-0000-4000-8000-000000000005', 'e1000000-0000-4000-8000-000000000006', 'avis-de-dégrèvement.pdf', 'demonstration/avis-degrevement.pdf', 1005, 'application/pdf', '2025-02-05 16:00+00', '\xb2d814b423fa0c5b9c51d078acd5a6c8dea48533086ac8b414cc3bd5856d2120', 'DECISION');
 
@@ -142,7 +142,7 @@ insert into public.notes (id, client_id, reclamation_id, author_id, text, intern
 values
     ('b3000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Demander à la mairie le relevé des surfaces.', true, '2025-04-04', 'd1000000-0000-4000-8000-000000000003', '2025-04-02 15:00+00', '2025-03-17 09:00+00', '2025-04-02 15:00+00'),
     ('b3000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Le dégrèvement partiel est notifié : 30 100 €.', false, null, null, null, '2025-03-17 09:10+00', '2025-03-17 09:10+00'),
-    ('b3000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Relancer le centre des impôts pour le remboursement.', true, current_date + 7, 'd1000000-0000-4000-8000-000000000003', null, '2025-05-20 08:00+00', '2025-05-20 08:00+00');
+    ('b3000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', 'd1000000-0000-4000-8000-000000000002', 'Relancer le centre des impôts pour le remboursement.', true, app.paris_today() + 7, 'd1000000-0000-4000-8000-000000000003', null, '2025-05-20 08:00+00', '2025-05-20 08:00+00');
 
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate)
 values
@@ -158,7 +158,7 @@ values
 insert into public.factures (id, client_id, reclamation_id, issue_date, due_date, service_date, description, amount_excl_tax, vat_rate)
 values
     ('f1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'e1000000-0000-4000-8000-000000000006', '2025-02-28', '2025-03-31', '2025-02-05', 'Honoraires de résultat : taxe foncière 2024, Épinal', 7800.00, 20.00),
-    ('f1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', current_date - 20, current_date + 10, current_date - 25, 'Honoraires de résultat : taxe foncière 2024, Saint-Priest', 7525.00, 20.00),
+    ('f1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000001', 'e1000000-0000-4000-8000-000000000001', app.paris_today() - 20, app.paris_today() + 10, app.paris_today() - 25, 'Honoraires de résultat : taxe foncière 2024, Saint-Priest', 7525.00, 20.00),
     ('f1000000-0000-4000-8000-000000000003', 'c1000000-0000-4000-8000-000000000002', null, null, null, null, null, 1500.00, 20.00);
 
 update public.factures set status = 'ISSUED' where id = 'f1000000-0000-4000-8000-000000000001';
@@ -170,6 +170,6 @@ values
     ('b2000000-0000-4000-8000-000000000001', 'b1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000003', 'f1000000-0000-4000-8000-000000000001', 'ACR-2025-017', '2025-04-02', '2025-05-02', 975.00, 20.00),
     ('b2000000-0000-4000-8000-000000000002', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-88', '2025-06-30', '2025-07-30', 410.00, 20.00),
     -- The bill RIV-97 is due in some weeks, so that GET /api/deadlines is never empty.
-    ('b2000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-97', current_date - 10, current_date + 20, 265.00, 20.00);
+    ('b2000000-0000-4000-8000-000000000003', 'b1000000-0000-4000-8000-000000000002', 'c1000000-0000-4000-8000-000000000002', null, 'RIV-97', app.paris_today() - 10, app.paris_today() + 20, 265.00, 20.00);
 
 update public.partner_invoices set status = 'VALIDATED' where number = 'ACR-2025-017';

@@ -16,6 +16,27 @@ return app.paris_day(pg_catalog.now());
 comment on function app.paris_today() is
     'Returns today in Europe/Paris. The API, mails, calendars and reporting count days from app.paris_today.';
 
+create or replace function app.reminder_day(moment timestamp with time zone, at time without time zone, zone text)
+    returns date
+    language plpgsql stable strict parallel safe set search_path = ''
+as $function$
+declare
+    here constant timestamp without time zone := reminder_day.moment at time zone reminder_day.zone;
+    last_time constant timestamp with time zone := (
+        here::date - case when here::time < reminder_day.at then 1 else 0 end + reminder_day.at
+    ) at time zone reminder_day.zone;
+begin
+    if app.paris_day(last_time) = app.paris_day(reminder_day.moment) then
+        return app.paris_day(reminder_day.moment);
+    end if;
+    return null;
+end
+$function$;
+
+comment on function app.reminder_day(timestamp with time zone, time without time zone, text) is
+    'Returns the day in Europe/Paris of the moment if the given time of day, in the given time zone, has passed on that '
+    'day; otherwise null.';
+
 create or replace function app.claim_deadline(collection_date date)
     returns date
     language plpgsql immutable strict parallel safe set search_path = ''
@@ -161,3 +182,5 @@ grant execute on function
     app.appeal_day(date, text),
     app.relief_day(date)
 to taxclaims_client, taxclaims_admin, taxclaims_definer, taxclaims_reporting, taxclaims_auditor;
+
+grant execute on function app.reminder_day(timestamp with time zone, time without time zone, text) to taxclaims_definer;

@@ -17,7 +17,7 @@ from pg_catalog.generate_series(
 
 comment on view reporting.calendar is
     'One row for each day from 2000 to 2099. Join a date to the column day. '
-    'Join a timestamp by (created_at at time zone ''UTC'')::date = day.';
+    'Join a timestamp by (created_at at time zone ''Europe/Paris'')::date = day.';
 comment on column reporting.calendar.iso_week is 'Week number of ISO 8601 in the year iso_year.';
 comment on column reporting.calendar.iso_weekday is 'Day of the week, from 1 (Monday) to 7 (Sunday).';
 grant select on reporting.calendar to taxclaims_reporting;

@@ -1,7 +1,7 @@
 -- The view leaves out audit records of older releases, which did not store the kind of the write.
 create or replace view reporting.changes_by_month with (security_invoker) as
 select
-    pg_catalog.date_trunc('month', a.created_at at time zone 'UTC')::date as month,
+    pg_catalog.date_trunc('month', a.created_at at time zone 'Europe/Paris')::date as month,
     a.client_context as client_id,
     a.resource_type as resource,
     a.kind,
@@ -13,7 +13,7 @@ group by 1, 2, 3, 4;
 comment on view reporting.changes_by_month is
     'Number of created, changed and deleted records of the granted clients, by month. '
     'Months that were archived and removed from the audit log are missing.';
-comment on column reporting.changes_by_month.month is 'First day of the month, in UTC. Joins reporting.calendar.day.';
+comment on column reporting.changes_by_month.month is 'First day of the month, in Europe/Paris. Joins reporting.calendar.day.';
 comment on column reporting.changes_by_month.resource is 'Table of the records, such as reclamations.';
 comment on column reporting.changes_by_month.kind is 'What was done to the records: created, changed or deleted.';
 comment on column reporting.changes_by_month.changes is 'Number of writes.';

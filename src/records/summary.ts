@@ -166,7 +166,7 @@ limit ${add(computeSqlLimit(limit))}`;
 }
 
 function definePeriodColumn(span: string, stored: string, kind = column.date): column.Column {
-  const timeSql = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'UTC'`;
+  const timeSql = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'Europe/Paris'`;
   return column.readOnlyWithDescription(
     column.nullable(column.date),
     `The first day of the ${span} of ${stored}.`,

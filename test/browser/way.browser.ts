@@ -78,7 +78,7 @@ async function eventsAt(address: string): Promise<string[]> {
 test('the link in a reminder mail opens the claim, a task added there appears on a colleague’s page, and a calendar shows task and deadline', async () => {
   const [{ due, before } = { due: '', before: '' }] = (await service.admin(
     `select (d.today + 7)::text as due, (d.today + 5)::text as before
-     from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+     from (values (app.paris_today())) as d (today)`,
   )) as { due: string; before: string }[];
   const claim = await make(service, 'reclamations', {
     ...{ client_id: clients, site_id: sites, claim_type: 'TF', status: 'REJECTED', court_deadline: due },

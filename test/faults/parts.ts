@@ -110,7 +110,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
     ...{ provider, mails, told },
     environment: {
       ...{ AUTH_MANAGEMENT_URL: provider.url, AUTH_MANAGEMENT_TOKEN: CREDENTIAL },
-      ...{ SMTP_URL: mails.url, MAIL_FROM: 'rappels@cabinet.example', REMINDERS_AT: '00:00 UTC' },
+      ...{ SMTP_URL: mails.url, MAIL_FROM: 'rappels@cabinet.example', REMINDERS_AT: '00:00' },
       FRONTEND_URL: 'https://app.example',
     },
     rights: { members, steward, logins: `http://127.0.0.1:${(logins.address() as AddressInfo).port}` },
@@ -125,7 +125,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
         );
         await admin(
           `insert into public.notes (client_id, reclamation_id, author_id, text, due_on)
-           values ($1, $2, gen_random_uuid(), $3, (now() at time zone 'UTC')::date + 1)`,
+           values ($1, $2, gen_random_uuid(), $3, app.paris_today() + 1)`,
           [client, claim, word],
         );
       }

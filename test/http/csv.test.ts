@@ -29,7 +29,7 @@ for (const row of ROWS)
     expect((await service.ask(fill(row, own), { body: row.body(own), token: manager })).status).toBe(200);
   }
 await service.sql`update public.factures
-   set status = 'ISSUED', issue_date = current_date, due_date = current_date + 9
+   set status = 'ISSUED', issue_date = app.paris_today(), due_date = app.paris_today() + 9
    where client_id = ${own.clients}`;
 await service.admin(
   `insert into public.sites (client_id, site_name, address, created_at, updated_at)

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
+import { parisDay } from '../support/paris.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { claimStories, PAPERS } from './year.ts';
@@ -22,8 +23,7 @@ interface Deadline {
 }
 
 const service = await forSuite(startService());
-const paris = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Paris' });
-const stories = claimStories(paris.format(new Date()));
+const stories = claimStories(parisDay());
 const unlimitedAdmin = await service.token('ADMIN');
 
 async function ask(line: string, token: string, body?: object): Promise<Json> {
@@ -128,7 +128,7 @@ test('the desk’s claims end in every status, and the list of deadlines is the 
   const keys = rows.map(({ due_on: day }) => day ?? '');
   expect(keys).toEqual(keys.toSorted());
   for (const { due_on: day, days_left: left } of rows) {
-    const today = Date.parse(paris.format(new Date()));
+    const today = Date.parse(parisDay());
     expect(left).toBe(day === null ? null : (Date.parse(day) - today) / 86_400_000);
   }
 });

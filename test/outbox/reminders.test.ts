@@ -9,6 +9,7 @@ import { createFileMailer, createSmtpMailer } from '../../src/outbox/mailer.ts';
 import { sendReminders, type RemindersOptions } from '../../src/outbox/reminders.ts';
 import { readDueDeadlines } from '../../src/resources/reminders.ts';
 import { Refused, startMailServer } from '../support/mail-server.ts';
+import { parisDay } from '../support/paris.ts';
 import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
@@ -44,7 +45,7 @@ afterEach(async () => {
 /** Creates a sender of reminder mails that works only when `deliverNow` is called. */
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
-    ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
+    ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'Europe/Paris' }, idleMs: 3_600_000 },
     readDueItems: (reminder) => readDueDeadlines(service.database, reminder),
     send: createSmtpMailer(server.url, FROM),
     ...options,
@@ -67,7 +68,7 @@ async function person(values: Record<string, unknown> = {}) {
 }
 
 async function task(inDays: number, values: Record<string, unknown> = {}): Promise<string> {
-  const [row] = await service.admin(`select ((now() at time zone 'UTC')::date + $1::integer)::text as day`, [inDays]);
+  const [row] = await service.admin(`select (app.paris_today() + $1::integer)::text as day`, [inDays]);
   return make(service, 'notes', {
     ...{ client_id: tenant.clients, reclamation_id: tenant.reclamations, author_id: randomUUID() },
     ...{ text: `à faire dans ${String(inDays)}`, due_on: row?.['day'], ...values },
@@ -119,7 +120,7 @@ test('a French reminder names the task, its client and its day, and links to the
 test('an English reminder names the deadlines of claims, invoices and partner invoices', async () => {
   const { clients, sites } = await service.tenant('Logistique Rhône');
   const ada = await person({ language: 'en', role: 'ACCOUNT_MANAGER', client_access: [clients] });
-  const [{ day } = {}] = await service.admin(`select ((now() at time zone 'UTC')::date + 1)::text as day`);
+  const [{ day } = {}] = await service.admin(`select (app.paris_today() + 1)::text as day`);
   const made = [
     await make(service, 'reclamations', {
       ...{ client_id: clients, site_id: sites, claim_type: 'CFE', status: 'REJECTED' },
@@ -164,7 +165,7 @@ test('a reminder has no other client’s tasks, no internal note for a CLIENT, a
   await task(1, { text: 'interne', internal: true });
   await task(1, { text: 'partagée' });
   const partner = await make(service, 'partners');
-  const [{ day } = {}] = await service.admin(`select ((now() at time zone 'UTC')::date + 1)::text as day`);
+  const [{ day } = {}] = await service.admin(`select (app.paris_today() + 1)::text as day`);
   await make(service, 'partner_invoices', {
     ...{ client_id: tenant.clients, partner_id: partner, number: 'P-10', due_date: day },
   });
@@ -207,7 +208,7 @@ test('a reminder names at most a hundred deadlines, and says how many more there
   const amelie = await person();
   await service.admin(
     `insert into public.notes (client_id, reclamation_id, author_id, text, due_on)
-     select $1, $2, gen_random_uuid(), 'à faire', (now() at time zone 'UTC')::date + 1 from generate_series(1, 103)`,
+     select $1, $2, gen_random_uuid(), 'à faire', app.paris_today() + 1 from generate_series(1, 103)`,
     [tenant.clients, tenant.reclamations],
   );
   await sender().deliverNow();
@@ -216,11 +217,31 @@ test('a reminder names at most a hundred deadlines, and says how many more there
   expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
 });
 
-test('the service plans reminders from the configured time of day in the configured time zone', async () => {
+test('the service plans the reminders of a day from the configured time of day', async () => {
   await person();
-  // The test’s two time zones are twelve hours apart, so it is past noon in exactly one of them.
-  const planned = [await queue.plan('12:00', 'Etc/GMT'), await queue.plan('12:00', 'Etc/GMT-12')];
-  expect(planned.sort()).toEqual([0, 1]);
+  const planned = [await queue.plan('23:59:59.999', 'Europe/Paris'), await queue.plan('00:00', 'Europe/Paris')];
+  expect(planned).toEqual([0, 1]);
+});
+
+test.each([
+  { moment: '2026-06-15T04:59:59Z', at: '07:00 Europe/Paris', day: null },
+  { moment: '2026-06-15T05:00:00Z', at: '07:00 Europe/Paris', day: '2026-06-15' },
+  { moment: '2026-06-15T21:59:59Z', at: '07:00 Europe/Paris', day: '2026-06-15' },
+  { moment: '2026-06-15T22:00:00Z', at: '07:00 Europe/Paris', day: null },
+  { moment: '2026-06-15T22:00:00Z', at: '00:00 Europe/Paris', day: '2026-06-16' },
+  { moment: '2025-12-31T22:59:59Z', at: '00:00 Europe/Paris', day: '2025-12-31' },
+  { moment: '2025-12-31T23:00:00Z', at: '00:00 Europe/Paris', day: '2026-01-01' },
+  { moment: '2026-03-29T00:59:59Z', at: '02:30 Europe/Paris', day: null },
+  { moment: '2026-03-29T01:30:00Z', at: '02:30 Europe/Paris', day: '2026-03-29' },
+  { moment: '2026-10-25T00:29:59Z', at: '02:30 Europe/Paris', day: null },
+  { moment: '2026-10-25T01:30:00Z', at: '02:30 Europe/Paris', day: '2026-10-25' },
+  { moment: '2026-06-15T11:00:00Z', at: '07:00 America/Guadeloupe', day: '2026-06-15' },
+  { moment: '2026-06-16T00:30:00Z', at: '07:00 America/Guadeloupe', day: null },
+  { moment: '2026-06-16T03:00:00Z', at: '23:00 America/Guadeloupe', day: '2026-06-16' },
+  { moment: '2026-06-15T03:00:00Z', at: '07:00 Indian/Reunion', day: '2026-06-15' },
+])('at $moment, a mail of $at counts from $day, the day in Paris', async ({ moment, at, day }) => {
+  const found = await service.admin('select app.reminder_day($1, $2, $3)::text as day', [moment, ...at.split(' ')]);
+  expect(found).toEqual([{ day }]);
 });
 
 const EVIL = 'Evil\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202Etxt';
@@ -236,7 +257,7 @@ test('names and texts with line breaks and markup add no header, recipient, line
   await person({ name: EVIL, client_access: [evil] });
   await make(service, 'notes', {
     ...{ client_id: evil, reclamation_id: claim, author_id: randomUUID(), text: EVIL },
-    due_on: new Date().toISOString().slice(0, 10),
+    due_on: parisDay(),
   });
   await sender().deliverNow();
   const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
@@ -283,12 +304,12 @@ test('a reminder that could not be sent on its day is sent on the next day, with
   await task(-3);
   await service.admin(
     `insert into app.reminders (user_id, day, told_until, waits_since)
-     select $1, d.today - 2, d.today - 4, now() - interval '50 hours' from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+     select $1, d.today - 2, d.today - 4, now() - interval '50 hours' from (values (app.paris_today())) as d (today)`,
     [amelie.id],
   );
   await service.admin(
     `insert into app.reminders (user_id, day, told_until, waits_since, state, ended_at)
-     select $1, d.today - 4, d.today - 5, now(), 'SENT', now() from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+     select $1, d.today - 4, d.today - 5, now(), 'SENT', now() from (values (app.paris_today())) as d (today)`,
     [amelie.id],
   );
   const found = 'select detail from audit.finding_reminder_unsent';
@@ -501,7 +522,7 @@ test.each<{ what: string; fail: () => void; sendMs: number; recover: () => Promi
 test('if an instance dies after reserving a reminder, another instance sends the reminder once the reservation expires', async () => {
   const amelie = await person();
   await task(1);
-  await queue.plan('00:00', 'UTC');
+  await queue.plan('00:00', 'Europe/Paris');
   const held = await queue.claim(60_000);
   expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
   // The instance that has died has reserved the reminder, and its reservation has not expired yet.

@@ -155,7 +155,7 @@ describe.each(['2025-12-31', '2026-01-01', '2026-02-28', '2026-03-01', '2026-08-
     beforeAll(async () => {
       filled = await createTestDatabase();
       const sql = await readFile(sqlFolder('demonstration/data.sql'), 'utf8');
-      await withAdmin(filled.adminUrl, (admin) => admin.query(sql.replaceAll('current_date', `date '${today}'`)));
+      await withAdmin(filled.adminUrl, (admin) => admin.query(sql.replaceAll('app.paris_today()', `date '${today}'`)));
     });
     afterAll(() => filled.close());
 

@@ -34,7 +34,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.next_working_day app.court_day app.appeal_day app.relief_day
   `),
   definer: words(`
-    app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
+    app.reminder_day app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
     app.explain_granted_amount
     app.provider_time app.was_issued_after app.changed_columns app.find_audit_log_start
     app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.hold_caller app.redact_user

@@ -38,7 +38,16 @@ const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
 /** The date in this time zone differs from the date in UTC for most of the day. */
-const ZONE = 'Pacific/Kiritimati';
+// Records with which time and zone the service plans mails.
+const RECORDED_PLANS = `create table planned (at time, zone text);
+  create schema as_deployed;
+  alter function app.plan_reminders set schema as_deployed;
+  create function app.plan_reminders(at time, zone text) returns integer language plpgsql security definer as $$
+  begin
+    insert into public.planned values (at, zone);
+    return as_deployed.plan_reminders(at, zone);
+  end $$;
+  grant execute on function app.plan_reminders to taxclaims_api;`;
 const tenant = newTenant();
 
 /** The paths and bodies of the requests that the service sent to the trace collector. */
@@ -102,12 +111,14 @@ const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
 await withAdmin(database.adminUrl, (admin) =>
-  admin.query(tenantSql(tenant, 'Own') + rowOf('users', tenant) + LONG_AGO + SETTINGS_TRIGGER + guards),
+  admin.query(
+    tenantSql(tenant, 'Own') + rowOf('users', tenant) + LONG_AGO + SETTINGS_TRIGGER + RECORDED_PLANS + guards,
+  ),
 );
 await withAdmin(database.adminUrl, (admin) =>
   admin.query(
     `insert into public.notes (client_id, reclamation_id, author_id, text, due_on)
-     values ($1, $2, $3, 'Aujourd’hui', (now() at time zone '${ZONE}')::date)`,
+     values ($1, $2, $3, 'Aujourd’hui', app.paris_today())`,
     [tenant.clients, tenant.reclamations, tenant.users],
   ),
 );
@@ -153,7 +164,7 @@ const started = start(folder, {
   ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
   DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
   ...{ SMTP_URL: mailServer.url, MAIL_FROM: 'Cabinet <rappels@cabinet.example>' },
-  ...{ REMINDERS_AT: `00:00 ${ZONE}`, FRONTEND_URL: 'https://desk.example' },
+  ...{ REMINDERS_AT: '00:00 Europe/Madrid', FRONTEND_URL: 'https://desk.example' },
   ...{ DOCUMENT_MAX_BYTES: '1000', AWS_REGION: 'eu-west-3' },
   ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
 });
@@ -412,8 +423,9 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   },
   REMINDERS_AT: async () => {
     await firstMail();
-    const ofToday = `select day = (now() at time zone '${ZONE}')::date as is_today from app.reminders where state = 'SENT'`;
-    expect(await rowsOf(ofToday)).toEqual([{ is_today: true }]);
+    expect(await rowsOf('select distinct at::text, zone from planned')).toEqual([
+      { at: '00:00:00', zone: 'Europe/Madrid' },
+    ]);
   },
   FRONTEND_URL: async () => {
     expect((await firstMail())?.mail.text).toContain(`https://desk.example/reclamations/${tenant.reclamations}`);

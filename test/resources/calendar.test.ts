@@ -27,7 +27,7 @@ const [own, second, foreign] = [
 ];
 
 /** Returns the SQL of the date that is the given number of days after today in UTC. */
-const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
+const day = (days: number): string => `(app.paris_today() + ${days})`;
 
 for (const { clients, sites, factures, partner_invoices: bill, reclamations } of [own, second, foreign]) {
   await service.admin(

@@ -24,7 +24,7 @@ async function claims(tenant: Tenant, response: number, court: number): Promise<
     `insert into public.reclamations (id, client_id, site_id, claim_type, amount, status, submitted_at, court_deadline, assignee_id,
          deadline_basis, claim_deadline)
      values
-         ($1, $3, $4, 'CFE', 30, 'SUBMITTED', (${day(response)} - interval '6 months' + interval '12 hours') at time zone 'UTC', null, $5,
+         ($1, $3, $4, 'CFE', 30, 'SUBMITTED', (${day(response)} - interval '6 months' + interval '12 hours') at time zone 'Europe/Paris', null, $5,
              null, null),
          ($2, $3, $4, 'TF', 20.5, 'REJECTED', null, ${day(court)}, null, 'EVENT', ${day(-400)})`,
     [...ids, tenant.clients, tenant.sites, tenant.users],

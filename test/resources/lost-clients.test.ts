@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { scheduleUnassignment } from '../../src/db/housekeeping.ts';
+import { parisDay } from '../support/paris.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 import { withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
     set assignee_id = ${own.users}, collection_date = now() where id = ${own.reclamations}`;
   task = await make(service, 'notes', {
     ...{ client_id: own.clients, reclamation_id: own.reclamations, author_id: own.users, assignee_id: own.users },
-    due_on: new Date().toISOString().slice(0, 10),
+    due_on: parisDay(),
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
+import { parisDay } from '../support/paris.ts';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
 import { make } from '../support/rows.ts';
@@ -22,9 +23,6 @@ let manager: Person;
 let specialist: Person;
 let client: Person;
 
-const DAY = 86_400_000;
-/** Returns the date that is the given number of days after today in UTC. */
-const day = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
 const newUser = (role: Role): Promise<Person> => person(service, role, [own.clients]);
 
 beforeEach(async () => {
@@ -68,7 +66,7 @@ test('a note has its author, claim and client, and is internal by default', asyn
 });
 
 test('a CLIENT cannot see internal notes and tasks, while the firm’s users can', async () => {
-  const task = { due_on: day(3) };
+  const task = { due_on: parisDay(3) };
   const internal = await written(specialist, task);
   const shared = await written(specialist, { ...task, internal: false });
   for (const by of [manager, specialist])
@@ -87,7 +85,7 @@ test('a note by a CLIENT is seen by all users of the claim’s client, and can b
   const note = await written(client);
   expect(note).toMatchObject({ internal: false, author_id: client.id });
   for (const by of [manager, specialist, client]) expect(ids(await listed(by))).toEqual([note.id]);
-  for (const body of [{ internal: true }, { due_on: day(3) }]) {
+  for (const body of [{ internal: true }, { due_on: parisDay(3) }]) {
     await expectRefusal(service, await write(client, { text: 'x', ...body }), 'ERROR_FORBIDDEN');
     await expectRefusal(service, await put(note, client, body), 'ERROR_FORBIDDEN');
   }
@@ -110,7 +108,7 @@ test('only the author can change a note, and only the author or an ADMIN can del
 });
 
 test('a note changed with the ETag of an older version stays unchanged', async () => {
-  const note = await written(specialist, { due_on: day(1) });
+  const note = await written(specialist, { due_on: parisDay(1) });
   const stale = { 'if-match': '"1"' };
   expectError(await put(note, specialist, { text: 'x' }, stale), 'ERROR_PRECONDITION_FAILED');
   expectError(await put(note, manager, { done_at: NOW }, stale), 'ERROR_PRECONDITION_FAILED');
@@ -180,8 +178,8 @@ test('the assignee of a task or a manager can complete the task, and the manager
     [await newUser('ADMIN'), specialist.id],
   ] as const) {
     const author = await newUser('TAX_SPECIALIST');
-    const task = await written(author, { internal: false, due_on: day(2), assignee_id: assignee });
-    for (const body of [{ text: 'x' }, { due_on: day(9) }, { assignee_id: author.id }, { internal: true }])
+    const task = await written(author, { internal: false, due_on: parisDay(2), assignee_id: assignee });
+    for (const body of [{ text: 'x' }, { due_on: parisDay(9) }, { assignee_id: author.id }, { internal: true }])
       await expectRefusal(service, await put(task, by, { ...body, done_at: NOW }), 'ERROR_FORBIDDEN');
     const { text, due_on } = task as Record<string, unknown>;
     const ended = await put(task, by, { text, due_on, done_at: NOW });
@@ -191,7 +189,7 @@ test('the assignee of a task or a manager can complete the task, and the manager
 });
 
 test('a colleague who is not the assignee cannot complete a task, nor can a CLIENT', async () => {
-  const task = await written(manager, { internal: false, due_on: day(2), assignee_id: specialist.id });
+  const task = await written(manager, { internal: false, due_on: parisDay(2), assignee_id: specialist.id });
   for (const by of [await newUser('TAX_SPECIALIST'), client])
     await expectRefusal(service, await put(task, by, { done_at: NOW }), 'ERROR_FORBIDDEN');
   expect(await tasks(manager, '&open=true')).toEqual([task.id]);
@@ -202,12 +200,12 @@ test('only a note with a due_on can have an assignee and be completed', async ()
   expectError(await write(specialist, { text: 'x', assignee_id: specialist.id }), 'ERROR_VALIDATION', words);
   const note = await written(specialist);
   expectError(await put(note, specialist, { done_at: NOW }), 'ERROR_VALIDATION', words);
-  expect((await put(note, specialist, { done_at: NOW, due_on: day(0) })).status).toBe(200);
+  expect((await put(note, specialist, { done_at: NOW, due_on: parisDay(0) })).status).toBe(200);
   expectError(await put(note, specialist, { due_on: null }), 'ERROR_VALIDATION', words);
 });
 
 test('a task can be assigned only to an active user of the client, and an internal task to no CLIENT', async () => {
-  const due_on = day(2);
+  const due_on = parisDay(2);
   for (const id of [
     foreign.users,
     client.id,
@@ -222,8 +220,8 @@ test('a task can be assigned only to an active user of the client, and an intern
 });
 
 test('if a user loses a client, the user’s open tasks of that client lose their assignee, and completed tasks keep the user as assignee', async () => {
-  const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
-  const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
+  const open = await written(manager, { due_on: parisDay(2), assignee_id: specialist.id });
+  const ended = await written(manager, { due_on: parisDay(2), assignee_id: specialist.id });
   await put(ended, specialist, { done_at: NOW });
   const line = `DELETE /api/users/${specialist.id}/client-access/${own.clients}`;
   expect((await service.ask(line, manager)).status).toBe(204);
@@ -233,10 +231,10 @@ test('if a user loses a client, the user’s open tasks of that client lose thei
 
 test('the list of tasks can be filtered by assignee, open tasks, due date and claim, including overdue tasks', async () => {
   const note = await written(manager);
-  const late = await written(manager, { due_on: day(-3), assignee_id: specialist.id });
-  const soon = await written(manager, { due_on: day(5), assignee_id: specialist.id });
-  const later = await written(manager, { due_on: day(50), assignee_id: manager.id });
-  const ended = await written(manager, { due_on: day(1), assignee_id: specialist.id });
+  const late = await written(manager, { due_on: parisDay(-3), assignee_id: specialist.id });
+  const soon = await written(manager, { due_on: parisDay(5), assignee_id: specialist.id });
+  const later = await written(manager, { due_on: parisDay(50), assignee_id: manager.id });
+  const ended = await written(manager, { due_on: parisDay(1), assignee_id: specialist.id });
   await put(ended, specialist, { done_at: NOW });
   const all = [ended.id, later.id, soon.id, late.id];
   expect(await tasks(specialist)).toEqual(all);
@@ -246,7 +244,7 @@ test('the list of tasks can be filtered by assignee, open tasks, due date and cl
   expect(await tasks(specialist, '&mine=true&open=true')).toEqual([soon.id, late.id]);
   expect(await tasks(specialist, '&open=false')).toEqual([ended.id]);
   expect(await tasks(specialist, '&open=true&within=10&sort=due_on')).toEqual([late.id, soon.id]);
-  expect(await tasks(specialist, `&within=10&due_on_from=${day(0)}`)).toEqual([ended.id, soon.id]);
+  expect(await tasks(specialist, `&within=10&due_on_from=${parisDay(0)}`)).toEqual([ended.id, soon.id]);
   expect(await tasks(specialist, `&reclamation_id=${own.reclamations}&limit=1`)).toEqual([ended.id]);
   for (const query of ['mine=x', 'open=1', 'within=-1', 'within=3661', 'is_task=false'])
     expectInvalid(await service.ask(`GET /api/tasks?${query}`, manager), [query.split('=')[0]]);
@@ -254,15 +252,15 @@ test('the list of tasks can be filtered by assignee, open tasks, due date and cl
 
 test('GET /api/tasks?within=N lists the tasks that are due in at most N days or overdue', async () => {
   const due: Record<number, string> = {};
-  for (const days of [-1, 0, 1, 6, 7, 8]) due[days] = (await written(manager, { due_on: day(days) })).id;
+  for (const days of [-1, 0, 1, 6, 7, 8]) due[days] = (await written(manager, { due_on: parisDay(days) })).id;
   const within = (days: number) => tasks(manager, `&within=${days}&sort=due_on`);
   expect(await within(0)).toEqual([due[-1], due[0]]);
   expect(await within(7)).toEqual([-1, 0, 1, 6, 7].map((days) => due[days]));
 });
 
 test('GET /api/tasks?mine=false also lists tasks without an assignee', async () => {
-  const unassigned = await written(manager, { due_on: day(1) });
-  const assigned = await written(manager, { due_on: day(1), assignee_id: specialist.id });
+  const unassigned = await written(manager, { due_on: parisDay(1) });
+  const assigned = await written(manager, { due_on: parisDay(1), assignee_id: specialist.id });
   expect(await tasks(specialist, '&mine=false')).toEqual([unassigned.id]);
   expect(await tasks(specialist, '&mine=true')).toEqual([assigned.id]);
 });
@@ -273,7 +271,7 @@ test('a manager who filters tasks by another tenant’s claim gets 403', async (
 });
 
 test('an open task is listed as a deadline in the API and in reporting.deadlines, whatever the status of its claim', async () => {
-  const task = await written(manager, { due_on: day(5), assignee_id: specialist.id });
+  const task = await written(manager, { due_on: parisDay(5), assignee_id: specialist.id });
   const deadlines = async (query = '') =>
     (await service.ask(`GET /api/deadlines?client_id=${own.clients}${query}`, manager)).json;
   const reported = () => service.sql`

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
+import { parisDay } from '../support/paris.ts';
 import { details, expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
@@ -34,7 +35,7 @@ for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
 // The submission time 2025-01-31T23:30-01:00 is half past midnight on 1 February in UTC, so the summary counts the
 // claim in February.
 await service.sql`update public.reclamations
-  set submitted_at = '2025-01-31T23:30:00-01:00', decision_date = '2025-06-30'
+  set submitted_at = '2025-01-31T23:30:00Z', decision_date = '2025-06-30'
   where client_id = ${own.clients} and tax_year = 2024`;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -196,7 +197,6 @@ test('GET /api/reclamations/summary refuses another tenant’s site, and query p
 
 describe('the summaries of invoices and bills', () => {
   const [billed, others] = [own, foreign];
-  const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const row = (status: object, [count, without, all, due, late, paid]: readonly number[]): Json => ({
     ...{ ...status, count, amount_excl_tax: without, amount_incl_tax: all, due, late, paid },
   });
@@ -208,12 +208,12 @@ describe('the summaries of invoices and bills', () => {
       insert into public.partners (id, name) values ('${partner}', 'Cabinet Dubois');
       insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, due_date, paid_at)
       select client, 100, status, status || due || left(client::text, 8), date '2025-01-15', due::date, paid::timestamptz
-      from (values ('DRAFT', null, null), ('ISSUED', '${day(-1)}', null), ('ISSUED', '${day(0)}', null), ('PAID', '${day(-2)}', '2025-04-01T00:00:00Z'))
+      from (values ('DRAFT', null, null), ('ISSUED', '${parisDay(-1)}', null), ('ISSUED', '${parisDay(0)}', null), ('PAID', '${parisDay(-2)}', '2025-04-01T00:00:00Z'))
           as i (status, due, paid)
       cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);
       insert into public.partner_invoices (partner_id, client_id, number, status, amount_excl_tax, vat_amount, amount_incl_tax, due_date)
       select '${partner}', client, status, status, 10, 2, 12, due
-      from (values ('RECEIVED', date '${day(-1)}'), ('DISPUTED', '${day(-1)}'), ('VALIDATED', '${day(0)}'), ('PAID', '${day(-1)}'))
+      from (values ('RECEIVED', date '${parisDay(-1)}'), ('DISPUTED', '${parisDay(-1)}'), ('VALIDATED', '${parisDay(0)}'), ('PAID', '${parisDay(-1)}'))
           as b (status, due)
       cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);`);
   });

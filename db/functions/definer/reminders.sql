@@ -9,11 +9,10 @@ create or replace function app.plan_reminders(at time without time zone, zone te
     language plpgsql volatile security definer set search_path = ''
 as $function$
 declare
-    here constant timestamp without time zone := pg_catalog.clock_timestamp() at time zone plan_reminders.zone;
-    today constant date := here::date;
+    today constant date := app.reminder_day(pg_catalog.clock_timestamp(), plan_reminders.at, plan_reminders.zone);
     planned integer;
 begin
-    if here::time < plan_reminders.at then
+    if today is null then
         return 0;
     end if;
 
@@ -72,9 +71,9 @@ end
 $function$;
 
 comment on function app.plan_reminders(time without time zone, text) is
-    'If the given time of day has passed in the given time zone, adds today''s reminder for each active user who wants '
-    'reminders, and returns the number of added reminders. Gives up unsent reminders of earlier days and deletes '
-    'reminders older than 91 days.';
+    'If app.reminder_day gives a day for now, adds the day''s reminder for each active user who wants reminders, and '
+    'returns the number of added reminders. Gives up unsent reminders of earlier days and deletes reminders older than '
+    '91 days.';
 grant execute on function app.plan_reminders(time without time zone, text) to taxclaims_api;
 
 -- If a service instance hands a mail to the mail server and stores no result before its lease ends, another instance
