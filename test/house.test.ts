@@ -150,3 +150,15 @@ test('no file of src silences a lint rule, the type checker or the formatter', (
   const silenced = /eslint-disable|@ts-(?:ignore|expect-error|nocheck)|TODO|FIXME/;
   expect(offenders(({ text }) => silenced.test(text))).toEqual([]);
 });
+
+test('the files at the top of the repository name one release of Node, and the workflow runs .ci/run alone', async () => {
+  const read = (name: string): Promise<string> => readFile(join(SRC, '..', name), 'utf8');
+  const release = (await read('.node-version')).trim();
+  const named = [await read('package.json'), await read('Dockerfile'), await read('.devcontainer/devcontainer.json')];
+  const versions = named.flatMap((text) =>
+    [...text.matchAll(/node(?:-linux-\w+": "|:)(\d+\.\d+\.\d+)/g)].map(([, one]) => one),
+  );
+  expect(versions).toHaveLength(6);
+  expect(new Set(versions)).toEqual(new Set([release]));
+  expect((await read('.github/workflows/check.yml')).match(/(?<=run: ).+/g)).toEqual(['.ci/run']);
+});
