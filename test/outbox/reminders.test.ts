@@ -34,8 +34,10 @@ const FROM = 'Cabinet Dubois <rappels@cabinet.example>';
 beforeEach(async () => {
   said = [];
   server.reset();
+  // With a collection date, no claim is among the unknown days, which a mail lists on Mondays.
   await service.admin(
-    `update public.users set reminder_kinds = '{}'; delete from app.reminders; delete from public.notes`,
+    `update public.users set reminder_kinds = '{}'; delete from app.reminders; delete from public.notes;
+     update public.reclamations set collection_date = app.paris_today() where collection_date is null`,
   );
 });
 afterEach(async () => {
@@ -118,13 +120,14 @@ test('a French reminder names the task, its client and its day, and links to the
 });
 
 test('an English reminder names the deadlines of claims, invoices and partner invoices', async () => {
-  const { clients, sites } = await service.tenant('Logistique Rhône');
+  const { clients, sites, reclamations } = await service.tenant('Logistique Rhône');
+  await service.sql`update public.reclamations set collection_date = app.paris_today() where id = ${reclamations}`;
   const ada = await person({ language: 'en', role: 'ACCOUNT_MANAGER', client_access: [clients] });
   const [{ day } = {}] = await service.admin(`select (app.paris_today() + 1)::text as day`);
   const made = [
     await make(service, 'reclamations', {
       ...{ client_id: clients, site_id: sites, claim_type: 'CFE', status: 'REJECTED' },
-      ...{ tax_year: 2024, notice_reference: '24 69', court_deadline: day },
+      ...{ tax_year: 2024, notice_reference: '24 69', court_deadline: day, collection_date: day },
     }),
     await make(service, 'factures', { client_id: clients, due_date: day }),
   ];
@@ -155,6 +158,21 @@ test('a reminder mail names a task 30, 14, 7 and 1 days before the task’s due 
   await sender().deliverNow();
   const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) => Number(days));
   expect(remindedDays).toEqual([-1, 0, 1, 7, 14, 30]);
+});
+
+test.each([
+  { told: '2026-11-29', day: '2026-11-30', mails: 1 },
+  { told: '2026-11-30', day: '2026-12-01', mails: 0 },
+  { told: '2026-12-05', day: '2026-12-06', mails: 0 },
+  { told: '2026-11-29', day: '2026-12-02', mails: 1 },
+])('a mail of $day after one of $told lists an unknown day $mails times: each Monday', async ({ told, day, mails }) => {
+  const amelie = await person();
+  await service.sql`update public.reclamations set collection_date = null where id = ${tenant.reclamations}`;
+  const readDueItems: RemindersOptions['readDueItems'] = (reminder) =>
+    readDueDeadlines(service.database, { ...reminder, day, remindedUntil: told });
+  await sender({ readDueItems }).deliverNow();
+  expect(server.received.map(({ to }) => to[0])).toEqual(Array(mails).fill(amelie.email));
+  if (mails > 0) expect(textOf(amelie)).toContain('Date manquante ; à renseigner : ');
 });
 
 test('a reminder has no other client’s tasks, no internal note for a CLIENT, and no partner invoice for a TAX_SPECIALIST', async () => {
