@@ -24,7 +24,7 @@ const CLAIMS = 3_000;
 const DOCUMENTS = 5;
 const ROUNDS = 3;
 /** How many requests the user of the other tenant sends before the attack pauses or continues. */
-const REQUESTS = 25;
+const REQUESTS = 15;
 const POLL_MS = 20;
 const MAX_MS = 180_000;
 /**

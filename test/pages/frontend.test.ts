@@ -48,7 +48,7 @@ test('the JavaScript of docs/frontend.md logs in, pages through claims, changes 
   expect(stored.length).toBeGreaterThan(2);
   expect(late).toMatchObject({ status: 412, code: 'ERROR_PRECONDITION_FAILED' });
   expect(refused).toMatchObject({ client_id: expect.any(String), site_name: expect.any(String) });
-  expect(state).toMatch(/^\p{Lu}\p{Ll}/u);
+  expect(state).toMatch(/^\p{Lu}[\p{Ll} ]/u);
   expect(orders).toContainEqual(['amount', { fr: 'Montant demandé', en: 'Amount claimed' }]);
   const { id } = attached as { id: string };
   expect(

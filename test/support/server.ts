@@ -86,9 +86,9 @@ function start(dataDir: string): ReturnType<typeof startEmbeddedServer> {
 
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  // The account and the Postgres release are part of the name of a server’s kept copy, because another account cannot
-  // copy the files and another release cannot read them.
-  hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres}`);
+  // Another account cannot copy a kept server’s files, another Postgres release cannot read them, and in another month
+  // the audit log has other partitions.
+  hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres} ${new Date().toISOString().slice(0, 7)}`);
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(await readFile(join(ROOT, path)));
   }
