@@ -103,6 +103,7 @@ const PROBLEM_TEXTS = {
   'too_complex.values': ['must not have more than {max} values', 'Le JSON ne peut pas dépasser {max} valeurs.'],
   'too_complex.fields': ['must not have more than {max} fields', 'Le JSON ne peut pas dépasser {max} champs.'],
   'too_complex.digits': ['must have no number of more than {max} digits', 'Aucun nombre ne peut dépasser {max} chiffres.'],
+  too_many_digits: ['must have at most {max} digits', 'Ce nombre ne peut pas dépasser {max} chiffres.'],
   small_pieces: ['must not come in pieces that have less than {min} bytes on average', 'L’envoi est trop morcelé : ses fragments doivent compter au moins {min} octets en moyenne.'],
   not_a_form: ['must be a whole multipart form', 'Un formulaire multipart complet est attendu.'],
   'not_a_form.boundary': ['must have a boundary of at most {max} characters', 'Le séparateur (boundary) du formulaire ne peut pas dépasser {max} caractères.'],

@@ -3,7 +3,7 @@ import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
-import { validationError, RequestError } from '../errors.ts';
+import { problemsText, validationError, RequestError, type Problem } from '../errors.ts';
 import { limitBody, tooLargeError } from './body-stream.ts';
 import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
@@ -27,7 +27,7 @@ export async function readJson(request: Request, budget: JsonBudget): Promise<un
     throwIfHungUp(request);
   }
   const { excess } = scanJson(bytes, budget);
-  if (excess !== undefined) throw invalidBodyError(excess);
+  if (excess !== undefined) throw problemError(excess);
   return parseJson(bytes);
 }
 
@@ -105,6 +105,10 @@ export function parseJson(bytes: Buffer): unknown {
 
 export function notJsonError(): RequestError {
   return invalidBodyError(rule('not_json'));
+}
+
+export function problemError(problem: Problem): RequestError {
+  return new RequestError('ERROR_VALIDATION', problemsText([problem]), { problems: [problem] });
 }
 
 export function invalidBodyError(broken: ProblemRule): RequestError {

@@ -216,13 +216,17 @@ export function findSingleClientId(ids: readonly string[] = []): string | undefi
 }
 
 /**
- * Adds the default `params`, `id`, `clients` and `client` to the definition of an endpoint. The types of the input
+ * Adds the default `params`, `id`, `clients` and `client` to the definition of an endpoint, and removes from its query
+ * what its path names. The types of the input
  * follow from the path and the schemas.
  */
 export function endpoint<const P extends string, Q extends FieldsSchema = NoFields, B extends FieldsSchema = NoFields>(
   definition: Endpoint<P, Q, B>,
 ): Endpoint {
   const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const { query } = definition;
+  // A name stands in one place of an operation, because generators of API clients make one argument of it.
+  const twice = names.filter((name) => name in (query?.shape ?? {}));
   return {
     ...(names.length > 0 && {
       params: z.strictObject(Object.fromEntries(names.map((name) => [name, uuid]))),
@@ -233,6 +237,10 @@ export function endpoint<const P extends string, Q extends FieldsSchema = NoFiel
       client: (input: RequestInput) => findSingleClientId(collectClientIds(input)),
     }),
     ...(definition as unknown as Endpoint),
+    ...(query !== undefined &&
+      twice.length > 0 && {
+        query: query.omit(Object.fromEntries(twice.map((name) => [name, true as const])) as Record<string, never>),
+      }),
   };
 }
 

@@ -192,9 +192,14 @@ const cursorParameter = z
  * Sets the OpenAPI description of a query parameter. Call `describeParameter` before `optional`, because `optional`
  * hides the name of an enum from the OpenAPI generator.
  */
-export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
+export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string, deprecated?: boolean): Rule {
   const meta = of.meta();
-  return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
+  const param = {
+    ...(meta?.['param'] as object | undefined),
+    description: sentence,
+    ...(deprecated && { deprecated }),
+  };
+  return of.meta({ ...meta, param });
 }
 
 const NOT_FOR_CSV_TEXT = formatProblemText(rule('not_for_csv'));
@@ -237,12 +242,15 @@ export function sortParameter(
   const updatedNote = names.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
+  const referenceNote = names.some((name) => name.endsWith('_id'))
+    ? ' The id of another record, such as client_id, sorts by that record’s name; client is the old name of client_id.'
+    : '';
   const statusNote = names.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return describeParameter(
     order,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${updatedNote}`,
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent.${referenceNote} Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${updatedNote}`,
   ).default([byDefault]);
 }
 

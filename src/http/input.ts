@@ -99,7 +99,10 @@ export function validateInputPart(
   const { success, data, error } = schema.safeParse(input, { error: findRuleForIssue });
   if (success) return { value: data, problems: findUnstorableText(data, []) };
   const notCreated = (schema.meta()?.['x-not-created'] ?? []) as readonly PropertyKey[];
-  return { value: {}, problems: error.issues.flatMap((issue) => toProblems(part, issue, input, notCreated)) };
+  return {
+    value: {},
+    problems: error.issues.flatMap((issue) => toProblems(part, issue, input, notCreated, schema.shape)),
+  };
 }
 
 const RULES_BY_TYPE: Readonly<Record<string, ProblemRule>> = {
@@ -118,9 +121,13 @@ function toProblems(
   issue: z.core.$ZodIssue,
   input: unknown,
   notCreated: readonly PropertyKey[],
+  shape: object,
 ): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
+      const meant = part === 'query' ? key.replace(/\[\d*\]$/, '') : key;
+      if (meant !== key && meant in shape)
+        return createFieldProblem([key], rule('unknown_field.form', { field: meant }));
       const isKnown = issue.path.length === 0 && notCreated.includes(key);
       return createFieldProblem([...issue.path, key], rule(isKnown ? 'unknown_field.creation' : 'unknown_field'));
     });

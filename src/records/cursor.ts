@@ -1,6 +1,6 @@
 import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
-import { listCursorCollations, type SortOrders } from './order.ts';
+import { appendIdOrder, listCursorCollations, type SortOrders } from './order.ts';
 import type { RecordDefinition } from './record.ts';
 
 type SortValue = string | null | undefined;
@@ -13,9 +13,13 @@ export function createListCursor(
   named: readonly string[] = [],
 ) {
   const names = [...Object.keys(columns), ...named];
-  const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
+  const all = appendIdOrder(orders);
+  const places = all.map(({ column }) => names.indexOf(column));
   const scope = [table, sort, ...listCursorCollations(orders)];
-  const { of, read } = createCursorFormat(scope, [...orders.map(({ hasNulls }) => hasNulls), false]);
+  const { of, read } = createCursorFormat(
+    scope,
+    all.map(({ hasNulls }) => hasNulls),
+  );
   return { of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])), read };
 }
 

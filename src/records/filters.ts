@@ -24,6 +24,8 @@ interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly sentence?: string | undefined;
   /** True if so many rows usually match the filter that Postgres finds a page of them quickly. */
   readonly isUnselective?: boolean;
+  /** True for a name of release 2 that still works. */
+  readonly isAlias?: boolean;
   /** The roles that may use the filter; all roles when absent. */
   readonly roles?: readonly Role[];
 }
@@ -130,9 +132,15 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'boolean':
       return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
-      return { ...none, ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`) };
+      return {
+        ...none,
+        ...withAliases(stem, makeRangeFilters(name, field.date, column, `whose ${name} is this day`)),
+      };
     case 'timestamptz':
-      return { ...none, ...makeRangeFilters(stem, field.timestamp, column, `whose ${name} is this time`) };
+      return {
+        ...none,
+        ...withAliases(stem, makeRangeFilters(name, field.timestamp, column, `whose ${name} is this time`)),
+      };
     case 'numeric':
       return { ...none, ...makeAmountFilters(name) };
     case 'integer': {
@@ -223,6 +231,15 @@ export function makeRangeFilters<const Name extends string, Rule extends z.ZodTy
     [`${name}_from`]: filterByCondition(rule, `${column} >= $`, `Only those ${what} ${more}.`),
     [`${name}_to`]: filterByCondition(rule, `${column} <= $`, `Only those ${what} ${less}.`),
   } as RangeFilters<Name, Rule>;
+}
+
+/** Adds the names of release 2, which began with `stem` instead of the whole name of the column. */
+export function withAliases(stem: string, filters: Filters): Filters {
+  const aliases = Object.entries(filters).flatMap(([name, filter]) => {
+    const alias = name.replace(/^.*(?=_(?:from|to)$)/, stem);
+    return alias === name ? [] : [[alias, { ...filter, sentence: `The old name of ${name}.`, isAlias: true }]];
+  });
+  return { ...filters, ...(Object.fromEntries(aliases) as Filters) };
 }
 
 const LARGEST_AMOUNT = '9999999999.99';

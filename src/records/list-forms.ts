@@ -197,7 +197,7 @@ where (select is_enough from found)${
  */
 export function selectIdsFirst(form: SelectForm): SelectForm {
   return (parts) => {
-    const keys = ['id', ...parts.order.map(({ column }) => column)];
+    const keys = [...new Set(['id', ...parts.order.map(({ column }) => column)])];
     const same = keys.filter((column) => column === 'id' || column === parts.partitionedBy);
     const names = (parts.names?.columns ?? []).map((column) => `, page.${column}`);
     const from = parts.names?.from ?? parts.idSource ?? parts.from;

@@ -7,6 +7,7 @@ import { createListCursor } from './cursor.ts';
 import {
   includesNone,
   makeRangeFilters,
+  withAliases,
   filterByCondition,
   filterCondition,
   filtersOf,
@@ -59,20 +60,26 @@ const CHANGED_SINCE_SQL = `(
 
 /** Maps a time column to the filters of every list with this column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
-  created_at: makeRangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
-  uploaded_at: makeRangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
-  updated_at: {
-    updated_from: filterByCondition(
+  created_at: withAliases(
+    'created',
+    makeRangeFilters('created_at', field.timestamp, 'r.created_at', 'created at this time'),
+  ),
+  uploaded_at: withAliases(
+    'created',
+    makeRangeFilters('uploaded_at', field.timestamp, 'r.uploaded_at', 'attached at this time'),
+  ),
+  updated_at: withAliases('updated', {
+    updated_at_from: filterByCondition(
       field.timestamp,
       'r.updated_at >= $',
       'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
     ),
-    updated_to: filterByCondition(
+    updated_at_to: filterByCondition(
       field.timestamp,
       'r.updated_at <= $',
       'Only those last changed at this time or earlier.',
     ),
-  },
+  }),
 };
 
 export function list<const C extends RecordColumns, const F extends Filters>(shape: ListOptions<C, F>): List<F> {
@@ -95,9 +102,10 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
       // With many partitions the limit is in a subselect, so that Postgres reuses the plan, which takes long to make.
       const addCount = (count: number | null): string => (isLog ? `(select ${add(count)}::bigint)` : add(count));
       const limit = addCount(computeSqlLimit(page.limit));
-      const named = references.filter(({ as }) => page.sort.some((word) => word.replace(/^-/, '') === as));
+      const sort = page.sort.map((word) => nameSort(word, references));
+      const named = references.filter(({ as }) => sort.some((word) => word.replace(/^-/, '') === as));
       const names = named.map(({ as }) => `by_${as}`);
-      const orders = page.sort.map((word) => readSortOrder(word, of.columns, nullable, names)) as unknown as SortOrders;
+      const orders = sort.map((word) => readSortOrder(word, of.columns, nullable, names)) as unknown as SortOrders;
       const clients = findFilteredClients(shape, page);
       const words = page['q'] === undefined ? undefined : all['q']?.wordSearch;
       const found = (ids: string): WordSearch => ({
@@ -111,7 +119,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
         add,
       );
       const filters = buildConditions(all, page, caller, add);
-      const cursor = createListCursor(of, page.sort.join(), orders, names);
+      const cursor = createListCursor(of, sort.join(), orders, names);
       const after = page.after === undefined ? undefined : buildCursorCondition(orders, cursor.read(page.after), add);
       const conditions = wrap(after === undefined ? filters : [...filters, after]);
       // Leaves out an offset of 0, because Postgres plans a statement with an offset anew for each request.
@@ -157,16 +165,19 @@ function readColumns<C extends RecordColumns, F extends Filters>({
   const others: Filters = { ...(isLog ? {} : filtersOf(Object.fromEntries(untimed))), ...filters };
   const references = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
   const sortable = entries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
-  const sorts = [newest, ...sortable.map(([name]) => name), ...references.map(({ as }) => as)];
+  const sorts = [
+    ...[newest, ...sortable.map(([name]) => name), ...(isLog ? [] : ['id'])],
+    ...references.flatMap(({ column, as }) => [column, as]),
+  ];
   const nullable = untimed.flatMap(([name, { kind }]) => (isNullable(kind) ? [name] : []));
   return { times, others, references, sorts, nullable };
 }
 
 function describeFilters(filters: Filters): Record<string, z.ZodType> {
   return Object.fromEntries(
-    Object.entries(filters).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
+    Object.entries(filters).map(([name, { rule, sentence = `Only those with this ${name}.`, isAlias }]) => [
       name,
-      field.describeParameter(rule, sentence).optional(),
+      field.describeParameter(rule, sentence, isAlias).optional(),
     ]),
   );
 }
@@ -209,9 +220,14 @@ function buildConditions(
     if (filter.roles?.includes(role) === false)
       throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
     const usual = (isForFew ? filter.wordSearch?.whereFew : undefined) ?? filter.where;
-    const where = name === 'updated_from' && isByChange ? CHANGED_SINCE_SQL : usual;
+    const where = /^updated(?:_at)?_from$/.test(name) && isByChange ? CHANGED_SINCE_SQL : usual;
     return [filterCondition({ ...filter, where }, value, add)];
   });
+}
+
+/** Lists sort by the name of a referenced record, whether `sort` says `client_id` or, as until release 2, `client`. */
+function nameSort(word: string, references: readonly { readonly column: string; readonly as: string }[]): string {
+  return word.replace(/\w+$/, (name) => references.find(({ column }) => column === name)?.as ?? name);
 }
 
 function readSortOrder(

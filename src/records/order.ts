@@ -75,7 +75,9 @@ export function listCursorCollations(orders: SortOrders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [NAME_COLLATION] : [];
 }
 
-function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
+/** Returns the orders with the id at their end, unless the id is the first: then no other order counts. */
+export function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
+  if (orders[0].column === 'id') return [orders[0]];
   const direction = orders.at(-1)?.direction ?? 'desc';
   return [...orders, { column: 'id', direction, type: 'uuid', hasNulls: false }];
 }

@@ -33,7 +33,7 @@ describe('the service answers a malformed path or query with 400', () => {
     ['an id in braces', `/api/clients/%7B${id}%7D`, { clientId: 'must be a UUID' }],
     ['two ids with a comma', `/api/clients/${id},${id}`, { clientId: 'must be a UUID' }],
     ['a parameter twice', '/api/clients?limit=1&limit=2', { limit: 'must be given once' }],
-    ['a parameter as an array', '/api/clients?limit[]=1', { 'limit[]': 'is not known here' }],
+    ['a parameter as an array', '/api/clients?limit[]=1', { 'limit[]': 'is not known here: the field is limit' }],
     ['an empty limit', '/api/clients?limit=', { limit }],
     ['a limit of 0', '/api/clients?limit=0', { limit }],
     ['a limit of 1001', '/api/clients?limit=1001', { limit }],
@@ -114,6 +114,11 @@ describe('the service answers a malformed request body with an error that names 
     [
       'a number of more than 15 digits',
       { headers: JSON_TYPE, body: '{"token":-12.3400000000000001e1}' },
+      { token: 'must have at most 15 digits' },
+    ],
+    [
+      'a number of more than 15 digits in a list',
+      { headers: JSON_TYPE, body: '{"token":[1,-12.3400000000000001e1]}' },
       { body: 'must have no number of more than 15 digits' },
     ],
     [

@@ -95,6 +95,10 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     ...{ style: 'form', explode: false },
   });
   const range = (name: string, schema: object) => [query(`${name}_from`, schema), query(`${name}_to`, schema)];
+  const renamed = (name: string, old: string, schema: object) => [
+    ...range(name, schema),
+    ...range(old, schema).map((one) => ({ ...one, deprecated: true })),
+  ];
   const DAY = { type: 'string', format: 'date', description: IN_YEARS };
   const AMOUNT = { type: 'number', minimum: 0, maximum: 9999999999.99 };
   const NONE = { $ref: '#/components/schemas/None' };
@@ -108,10 +112,8 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     query('offset', { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 }),
     query('after', { type: 'string' }),
     query('count', { $ref: '#/components/schemas/ListCount' }),
-    query('created_from', MOMENT),
-    query('created_to', MOMENT),
-    query('updated_from', MOMENT),
-    query('updated_to', MOMENT),
+    ...renamed('created_at', 'created', MOMENT),
+    ...renamed('updated_at', 'updated', MOMENT),
     {
       ...several('sort', { $ref: '#/components/schemas/ReclamationSort' }, 2),
       description: expect.stringContaining('misses records that change meanwhile'),
@@ -126,17 +128,17 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     ...range('tax_year', { type: 'integer', minimum: 1900, maximum: 2200 }),
     several('commune_code', OR_NONE),
     query('notice_reference', NONE),
-    ...[query('collection_date', NONE), ...range('collection', DAY)],
+    ...[query('collection_date', NONE), ...renamed('collection_date', 'collection', DAY)],
     several('deadline_basis', { $ref: '#/components/schemas/DeadlineBasis' }),
     ...[query('claim_deadline', NONE), ...range('claim_deadline', DAY)],
-    ...[query('submitted_at', NONE), ...range('submitted', MOMENT)],
+    ...[query('submitted_at', NONE), ...renamed('submitted_at', 'submitted', MOMENT)],
     ...[query('submitted_amount', NONE), ...range('submitted_amount', AMOUNT)],
     ...[query('received_on', NONE), ...range('received_on', DAY)],
     query('response_extended', { type: 'boolean' }),
-    ...[query('response_due_at', NONE), ...range('response_due', MOMENT)],
+    ...[query('response_due_at', NONE), ...renamed('response_due_at', 'response_due', MOMENT)],
     ...[query('regularisation_asked_on', NONE), ...range('regularisation_asked_on', DAY)],
     ...[query('regularisation_due_on', NONE), ...range('regularisation_due_on', DAY)],
-    ...[query('decision_date', NONE), ...range('decision', DAY)],
+    ...[query('decision_date', NONE), ...renamed('decision_date', 'decision', DAY)],
     ...[query('decision_received_on', NONE), ...range('decision_received_on', DAY)],
     ...[query('court_deadline', NONE), ...range('court_deadline', DAY)],
     several('instance', { $ref: '#/components/schemas/CourtInstance' }),
@@ -169,7 +171,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
       'court_deadline',
     ],
     ...['instance', 'judgment_notified_on', 'appeal_deadline', 'granted_amount', 'refund_amount', 'refund_interest'],
-    ...['status_reason', 'updated_at', 'client', 'site', 'assignee'],
+    ...['status_reason', 'updated_at', 'id', 'client_id', 'client', 'site_id', 'site', 'assignee_id', 'assignee'],
   ].flatMap((field) => [field, `-${field}`]);
   expect(schemas).toMatchObject({
     ReclamationSort: {
@@ -296,4 +298,14 @@ test('a read-only field in the body of a change has the same type in the OpenAPI
       expect([name, field, schema]).toEqual([name, field, whole]);
     }
   }
+});
+
+test('no operation of the OpenAPI description has a parameter of one name in two places', () => {
+  const twice = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).flatMap(({ operationId, parameters = [] }) => {
+      const names = parameters.filter((one) => one.in !== 'header').map(({ name }) => name);
+      return new Set(names).size === names.length ? [] : [operationId];
+    }),
+  );
+  expect(twice).toEqual([]);
 });

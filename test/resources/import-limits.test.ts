@@ -98,7 +98,7 @@ describe('the limits of an import', () => {
     [`[{"site_name":"${'x'.repeat(300_000)}"}]`, { body: 'must not have a record of 262144 bytes' }],
     [`[7]${' '.repeat(300_000)}`, { body: 'must be JSON in UTF-8' }],
     [`[7,${'['.repeat(21)}${']'.repeat(21)}]`, { body: 'must not be nested more than 20 deep' }],
-    ['[{"amount":1234567890123456}]', { body: 'must have no number of more than 15 digits' }],
+    ['[{},{"site \\u00e9\\"":"x","amount" : 1234567890123456}]', { '1.amount': 'must have at most 15 digits' }],
   ])('an import of the body %.40j gets 400 with the reason', async (text, told) => {
     expect(await dry(text, array)).toMatchObject(told);
   });

@@ -532,6 +532,24 @@ describe('the filters, requested fields and orders of the list of claims', () =>
     expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
   });
 
+  test.each([
+    ['created_at_from=2026-01-01T00:00:00.000003Z', 'created_from=2026-01-01T00:00:00.000003Z'],
+    ['created_at_to=2026-01-01T00:00:00.000003Z', 'created_to=2026-01-01T00:00:00.000003Z'],
+    ['collection_date_from=2025-01-01', 'collection_from=2025-01-01'],
+    ['sort=client_id', 'sort=client'],
+    ['sort=-site_id,amount', 'sort=-site,amount'],
+  ])('the list of claims with %s has the records of its old name, %s', async (query, old) => {
+    const token = await own();
+    const found = await whole('/api/reclamations', token, `&${query}`);
+    expect(found).toEqual(await whole('/api/reclamations', token, `&${old}`));
+    expect(found).not.toEqual(await whole('/api/reclamations', token));
+  });
+
+  test('a list filtered by status[] says that the parameter is status', async () => {
+    const answer = await service.ask('GET /api/reclamations?status[]=DRAFT', { token: await own() });
+    expect(details(answer)).toEqual({ 'status[]': 'is not known here: the field is status' });
+  });
+
   test('the list of claims can be filtered for missing values (none) and for every status but one (not_status)', async () => {
     const all = await ask('');
     for (const name of ['claim_deadline', 'submitted_at', 'granted_amount', 'grounds', 'tax_year']) {

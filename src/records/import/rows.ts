@@ -1,6 +1,7 @@
 import {
   invalidBodyError,
   parseMediaType,
+  problemError,
   notJsonError,
   parseJson,
   readBodyBytes,
@@ -51,7 +52,8 @@ async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<Recei
     await nextTurn();
     const rest = json.subarray(offset, offset + BODY_BYTES);
     const { end, excess } = scanJson(rest, AUTHENTICATED_BODY_BUDGET);
-    if (excess !== undefined) throw invalidBodyError(excess);
+    if (excess !== undefined)
+      throw problemError(excess.field === 'body' ? excess : { ...excess, position: { index: rows.length } });
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
     if (end === rest.length) throw notJsonError();
     isLast = rest[end] !== COMMA;
