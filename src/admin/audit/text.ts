@@ -1,12 +1,13 @@
 import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
-import type { AuditReport, MatrixRow } from './read.ts';
+import type { AuditReport, Finding, MatrixRow } from './read.ts';
 
 export function renderAuditText({
   database,
   server,
   matrix,
   findings,
+  ofProvider,
   drift,
   isDriftRead,
   auditDifferences,
@@ -20,11 +21,13 @@ export function renderAuditText({
     ...listFunctionRoles(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
     '',
     findings.length === 0 ? 'No finding.' : `${formatCount(findings.length, 'finding')}:`,
-    ...findings.flatMap(({ level, finding, object, detail, remedy }) => [
-      `  ${level.toUpperCase()} ${finding}: ${object}`,
-      `      ${detail}`,
-      `      → ${remedy}`,
-    ]),
+    ...findings.flatMap(findingText),
+    ...(ofProvider.length === 0
+      ? []
+      : [
+          `What only the provider of the server can mend (${ofProvider.length}), and what to do instead; audit.accept_home accepts it whole:`,
+          ...ofProvider.flatMap(findingText),
+        ]),
     ...(auditDifferences.length === 0
       ? []
       : [
@@ -50,6 +53,10 @@ export function renderAuditText({
   ]
     .map(replaceControlCharacters)
     .join('\n');
+}
+
+function findingText({ level, finding, object, detail, remedy }: Finding): string[] {
+  return [`  ${level.toUpperCase()} ${finding}: ${object}`, `      ${detail}`, `      → ${remedy}`];
 }
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
