@@ -158,16 +158,37 @@ comment on view audit.findings_before_acceptance is
     'Audit findings that audit.exceptions does not list, including findings that a DBA accepted.';
 
 create view audit.findings with (security_invoker) as
+with found as materialized (
+    select * from audit.findings_before_acceptance as f
+), accepted as materialized (
+    select * from audit.list_acceptances() as a
+), home as materialized (
+    select exists (
+        select
+        from accepted as a
+        where a.what = 'home'
+            and a.as_it_stood = (
+                select pg_catalog.string_agg(h.line, E'\n' order by h.line collate "C")
+                from (
+                    select pg_catalog.format('%s: %s %s: %s', f.level, f.finding, f.object, f.detail) as line
+                    from found as f
+                    where f.who = 'provider'
+                ) as h
+            )
+    ) as is_accepted
+)
 select
     f.level, f.finding, f.object, f.detail, f.remedy, f.who
-from audit.findings_before_acceptance as f
+from found as f
+cross join home
 where not exists (
-    select
-    from audit.list_acceptances() as a
-    where a.what = f.finding
-        and a.object = f.object
-        and a.as_it_stood = f.level || ': ' || f.detail
-)
+        select
+        from accepted as a
+        where a.what = f.finding
+            and a.object = f.object
+            and a.as_it_stood = f.level || ': ' || f.detail
+    )
+    and not (f.who = 'provider' and home.is_accepted)
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is
