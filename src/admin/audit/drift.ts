@@ -40,6 +40,17 @@ export async function detectDrift(client: pg.Client) {
   return { drift, auditDifferences: [...changed, ...contradictions] };
 }
 
+/** Returns a difference as a reader means it: a declared revoke that is missing is a right that was added. */
+export function asMeant(drift: Drift): Drift {
+  const { kind, change, applied, present } = drift;
+  const parts = (applied ?? present ?? '').split('; ');
+  if (kind !== 'grant' || change === 'changed' || !parts.every((part) => part.startsWith('without '))) return drift;
+  const rights = parts.map((part) => part.replace('without ', '')).join('; ');
+  return change === 'removed'
+    ? { ...drift, change: 'added', applied: null, present: rights }
+    : { ...drift, change: 'removed', applied: rights, present: null };
+}
+
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
 export async function differsFromDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareState(client, declared);

@@ -1,5 +1,6 @@
 import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
+import { asMeant } from './drift.ts';
 import type { AuditReport, Finding, MatrixRow } from './read.ts';
 
 export function renderAuditText({
@@ -37,7 +38,7 @@ export function renderAuditText({
     drift.length === 0
       ? noDriftText(isDriftRead)
       : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
-    ...drift.flatMap(({ kind, object, change, applied, present }) => [
+    ...drift.map(asMeant).flatMap(({ kind, object, change, applied, present }) => [
       `  ${change} ${kind}: ${object}`,
       ...(applied === null ? [] : [`    - ${applied}`]),
       ...(present === null ? [] : [`    + ${present}`]),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
 import type { DatabaseFact } from '../audit/declared.ts';
-import type { Drift } from '../audit/drift.ts';
+import { asMeant, type Drift } from '../audit/drift.ts';
 import { oneLineReason } from '../../single-line.ts';
 import { MigrationError } from './migration-error.ts';
 
@@ -144,6 +144,7 @@ function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptan
   return RESTORED_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }
 
-function driftText({ kind, object, change }: Drift): string {
+function driftText(drift: Drift): string {
+  const { kind, object, change } = asMeant(drift);
   return `${change} ${kind} ${object}`;
 }
