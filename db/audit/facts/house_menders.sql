@@ -82,9 +82,12 @@ begin atomic
         or exists (
             select
             from audit.menders() as m
-            join pg_catalog.pg_roles as a on a.oid = m.oid and a.rolcreaterole
+            join pg_catalog.pg_roles as a on a.oid = m.oid
             join pg_catalog.pg_roles as r on r.oid = may_take_attribute.role and not r.rolsuper
             where case
+                    -- Every login may reset its own settings.
+                    when a.oid = r.oid and may_take_attribute.attribute = 'setting' then true
+                    when not a.rolcreaterole then false
                     when pg_catalog.current_setting('server_version_num')::integer < 160000
                         then may_take_attribute.attribute not in ('BYPASSRLS', 'REPLICATION')
                     else pg_catalog.pg_has_role(a.oid, r.oid, 'MEMBER WITH ADMIN OPTION')

@@ -35,10 +35,10 @@ ${renderAuditDifferences(auditDifferences)}${renderLegend()}
 ${renderMatrixTable(audit)}
 ${renderFindingsTable('Findings', 'what to do', findings)}
 ${
-    ofProvider.length === 0
-      ? ''
-      : renderFindingsTable('What only the provider can mend', 'what to do instead', ofProvider)
-  }
+  ofProvider.length === 0
+    ? ''
+    : renderFindingsTable('What only the provider can mend', 'what to do instead', ofProvider)
+}
 ${isDriftRead ? renderDriftTable(drift) : '<h2>Drift</h2><p class="ill">Drift was not read.</p>'}
 ${renderAcceptancesTable(accepted)}
 <h2>Functions, and who but their owner may run them</h2>
@@ -108,11 +108,13 @@ function renderAuditDifferences(blinded: readonly string[]): string {
 
 function renderDriftTable(drift: readonly Drift[]): string {
   if (drift.length === 0) return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
-  const rows = drift.map(asMeant).map(
-    ({ kind, object, change, applied, present }) =>
-      `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
-      `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
-  );
+  const rows = drift
+    .map(asMeant)
+    .map(
+      ({ kind, object, change, applied, present }) =>
+        `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
+        `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
+    );
   return renderTable('Drift from what the repository declares', ['change', 'object', 'declared', 'present'], rows);
 }
 

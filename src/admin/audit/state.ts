@@ -3,7 +3,15 @@ import type pg from 'pg';
 import { sqlFolder } from '../../db/sql-folder.ts';
 import type { DatabaseFact } from './declared.ts';
 
-const FACT_SQL_FILES = ['catalogs', 'extensions', 'house_menders', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
+const FACT_SQL_FILES = [
+  'catalogs',
+  'extensions',
+  'house_menders',
+  'rows',
+  'rows_built_in',
+  'rows_named',
+  'state',
+] as const;
 
 /** Settings of the functions in schema audit; these settings decide how names, times and bytes are formatted. */
 export const AUDIT_SESSION_SETTINGS_SQL = `

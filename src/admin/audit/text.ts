@@ -38,11 +38,13 @@ export function renderAuditText({
     drift.length === 0
       ? noDriftText(isDriftRead)
       : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
-    ...drift.map(asMeant).flatMap(({ kind, object, change, applied, present }) => [
-      `  ${change} ${kind}: ${object}`,
-      ...(applied === null ? [] : [`    - ${applied}`]),
-      ...(present === null ? [] : [`    + ${present}`]),
-    ]),
+    ...drift
+      .map(asMeant)
+      .flatMap(({ kind, object, change, applied, present }) => [
+        `  ${change} ${kind}: ${object}`,
+        ...(applied === null ? [] : [`    - ${applied}`]),
+        ...(present === null ? [] : [`    + ${present}`]),
+      ]),
     ...(accepted.length === 0 ? [] : [`${formatCount(accepted.length, 'acceptance')}:`]),
     ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
       `  ${what}: ${object}`,
