@@ -32,7 +32,8 @@ test('db:audit prints no line break and no control character from the names of d
   const name = 'a\nNo finding.\nNo drift: \u001B[2J\u202E';
   const text = renderAuditText({
     ...{ database: name, server: '18', matrix: [], isDriftRead: true, auditDifferences: [name] },
-    findings: [{ level: 'error', finding: name, object: name, detail: name, remedy: name }],
+    findings: [{ level: 'error', finding: name, object: name, detail: name, remedy: name, who: 'dba' }],
+    ofProvider: [{ level: 'error', finding: name, object: name, detail: name, remedy: name, who: 'provider' }],
     drift: [{ kind: name, object: name, change: 'added', applied: name, present: name }],
     accepted: [
       {

@@ -14,11 +14,23 @@ from (
         applied.definition as applied,
         now_.definition as present
     from audit.state() as now_
-    full join audit.applied as applied on applied.kind = now_.kind and applied.object = now_.object
+    full join (
+        -- Of the surroundings that a first deploy on a bought Postgres recorded, audit.state() has these kinds.
+        select
+            pg_catalog.regexp_replace(a.kind, '^earlier (default privileges|publication|published table|published schema)$', '\1') as kind,
+            a.object, a.definition
+        from audit.applied as a
+    ) as applied on applied.kind = now_.kind and applied.object = now_.object
     where now_.definition is distinct from applied.definition
+        and coalesce(applied.kind, '') not like 'earlier %'
         and not (
             applied.kind is null
             and now_.kind in (select k.kind from audit.kinds_of_state() as k where k.may_be_added)
+        )
+        and not (
+            (now_.kind is null or applied.kind is null)
+            and coalesce(now_.kind, applied.kind) = 'grant'
+            and coalesce(now_.object, applied.object) in (select o.object from audit.rights_left_open() as o)
         )
 ) as d;
 

@@ -50,7 +50,7 @@ begin
     execute pg_catalog.format(
         $function$
         create function audit.list_all_findings()
-            returns table (finding text, level text, object text, detail text, remedy text)
+            returns table (finding text, level text, object text, detail text, remedy text, who text)
             language plpgsql stable rows 100
             set jit = off
             set row_security = on
@@ -64,8 +64,12 @@ begin
         begin
             foreach name in array %L::text[] loop
                 begin
+                    -- A view without the column `provider` has findings that the administrators can mend everywhere.
                     return query execute pg_catalog.format(
-                        'select %%L::text, f.level::text, f.object::text, f.detail::text, f.remedy::text from audit.%%I as f',
+                        'select %%L::text, f.level::text, f.object::text, f.detail::text,
+                            coalesce(p.said, audit.sparing_remedy(f.remedy)), case when p.said is null then ''dba'' else ''provider'' end
+                        from audit.%%I as f
+                        cross join lateral (select pg_catalog.to_jsonb(f) ->> ''provider'') as p (said)',
                         name,
                         'finding_' || name
                     );
@@ -79,7 +83,7 @@ begin
                         select
                             'not_asked', 'error', 'audit.finding_' || name,
                             'not asked because of an error: ' || sqlerrm,
-                            'mend what the detail names, then read audit.findings again';
+                            'mend what the detail names, then read audit.findings again', 'dba';
                 end;
             end loop;
             begin
@@ -93,7 +97,7 @@ begin
                 select
                     'not_asked', 'error', pg_catalog.array_to_string(unasked, ', '),
                     'not asked because somebody holds a lock: ' || coalesce(audit.lock_holders(), 'nobody who could be named'),
-                    'end the transaction that the detail names, then read audit.findings again';
+                    'end the transaction that the detail names, then read audit.findings again', 'dba';
             end if;
         end
         $body$
@@ -127,7 +131,7 @@ comment on function audit.list_acceptances() is
 
 create view audit.findings_before_exceptions with (security_invoker) as
 select
-    f.finding, f.level, f.object, f.detail, f.remedy
+    f.finding, f.level, f.object, f.detail, f.remedy, f.who
 from audit.list_all_findings() as f
 -- audit.findings_before_exceptions hides the finding about a setting that the connected program set.
 -- audit.list_all_findings runs with its own search_path and row_security, so it cannot see who set those of the session.
@@ -142,7 +146,7 @@ comment on view audit.findings_before_exceptions is
 
 create view audit.findings_before_acceptance with (security_invoker) as
 select
-    f.level, f.finding, f.object, f.detail, f.remedy
+    f.level, f.finding, f.object, f.detail, f.remedy, f.who
 from audit.findings_before_exceptions as f
 where not exists (
     select
@@ -154,16 +158,37 @@ comment on view audit.findings_before_acceptance is
     'Audit findings that audit.exceptions does not list, including findings that a DBA accepted.';
 
 create view audit.findings with (security_invoker) as
-select
-    f.level, f.finding, f.object, f.detail, f.remedy
-from audit.findings_before_acceptance as f
-where not exists (
-    select
-    from audit.list_acceptances() as a
-    where a.what = f.finding
-        and a.object = f.object
-        and a.as_it_stood = f.level || ': ' || f.detail
+with found as materialized (
+    select * from audit.findings_before_acceptance as f
+), accepted as materialized (
+    select * from audit.list_acceptances() as a
+), home as materialized (
+    select exists (
+        select
+        from accepted as a
+        where a.what = 'home'
+            and a.as_it_stood = (
+                select pg_catalog.string_agg(h.line, E'\n' order by h.line collate "C")
+                from (
+                    select pg_catalog.format('%s: %s %s: %s', f.level, f.finding, f.object, f.detail) as line
+                    from found as f
+                    where f.who = 'provider'
+                ) as h
+            )
+    ) as is_accepted
 )
+select
+    f.level, f.finding, f.object, f.detail, f.remedy, f.who
+from found as f
+cross join home
+where not exists (
+        select
+        from accepted as a
+        where a.what = f.finding
+            and a.object = f.object
+            and a.as_it_stood = f.level || ': ' || f.detail
+    )
+    and not (f.who = 'provider' and home.is_accepted)
 order by f.level, f.finding, f.object;
 
 comment on view audit.findings is

@@ -52,6 +52,14 @@ begin
                 ('audit', 'level', 'error: a tenant may see rows of another. warning: slow, or close to an error.'),
                 ('audit', 'detail', 'Description of the error.'),
                 ('audit', 'remedy', 'Statement that corrects the error, or advice.'),
+                (
+                    'audit', 'who',
+                    'dba if an administrator of this database can mend it; provider if only the provider of the server can.'
+                ),
+                (
+                    'audit', 'provider',
+                    'What is weaker and what to do instead, where only the provider of the server can mend it; else null.'
+                ),
                 ('audit', 'change', 'added, removed or changed.'),
                 ('audit', 'applied', 'Declared definition; null if the object was added.'),
                 ('audit', 'present', 'Present definition; null if the object was removed.')

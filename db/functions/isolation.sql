@@ -3,9 +3,40 @@
 -- login lacks. GET /health and audit.findings call app.list_login_refusal_reasons often, so the query reads few catalog
 -- rows, and PL/pgSQL caches the query's plan. The deploy writes the list of roles into the text of
 -- app.list_login_refusal_reasons, because auditors have no USAGE on schema app and cannot call app.house_roles.
+--
+-- A role is a mark if it cannot log in and has no attribute, no membership, no right and no object: some providers mark
+-- with such a role the logins that they authenticate themselves, such as rds_iam. A mark makes no login unsafe. The
+-- deploy also writes this rule into the text, which is that of app.is_mark; reporting.grant_client calls app.is_mark.
 do $objections$
+declare
+    mark constant text := $mark$
+            r.oid >= 16384
+            and r.rolname not like 'taxclaims\_%'
+            and not (
+                r.rolcanlogin or r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication
+            )
+            and not exists (select from pg_catalog.pg_auth_members as further where further.member = r.oid)
+            and not exists (
+                select
+                from pg_catalog.pg_shdepend as held
+                where held.refclassid = 'pg_catalog.pg_authid'::regclass
+                    and held.refobjid = r.oid
+                    and held.dbid in (0, (select b.oid from pg_catalog.pg_database as b where b.datname = pg_catalog.current_database()))
+            )
+    $mark$;
 begin
-    execute pg_catalog.replace(
+    execute pg_catalog.format(
+        $text$
+create or replace function app.is_mark(role oid)
+    returns boolean
+    language sql stable set search_path = ''
+begin atomic
+    select exists (select from pg_catalog.pg_roles as r where r.oid = is_mark.role and %s);
+end;
+        $text$,
+        mark
+    );
+    execute pg_catalog.replace(pg_catalog.replace(
         $text$
 create or replace function app.list_login_refusal_reasons(login name)
     returns setof text
@@ -63,6 +94,7 @@ begin
                 select from reach as request where request.oid = r.oid and request.is_request_role
             ))
             or (member.is_request_role and r.rolname is not distinct from member.extends)
+            or (member.is_login and 'deploy.mark')
         )
     union all
     select pg_catalog.format('the login %I has the rights of %I without becoming it', list_login_refusal_reasons.login, r.rolname)
@@ -130,9 +162,14 @@ $function$;
         $text$,
         '''deploy.house_roles''',
         pg_catalog.quote_literal(pg_catalog.current_setting('deploy.house_roles'))
-    );
+    ), '''deploy.mark''', mark);
 end
 $objections$;
+
+comment on function app.is_mark(oid) is
+    'True for a role without login, attributes, memberships, rights and objects, with which a provider marks logins. For '
+    'app.list_login_refusal_reasons and reporting.grant_client.';
+grant execute on function app.is_mark(oid) to taxclaims_auditor, taxclaims_definer;
 
 comment on function app.list_login_refusal_reasons(name) is
     'Returns the reasons why the service must not serve requests with this login: a forbidden power or setting, or a '

@@ -16,7 +16,8 @@ begin atomic
             or r.rolcreaterole
             or r.rolreplication
             or r.rolname like any (array['pg\_%', 'taxclaims\_%'])
-        );
+        )
+        and not app.is_mark(r.oid);
 end;
 
 grant execute on function reporting.find_forbidden_roles(oid) to taxclaims_auditor, taxclaims_definer;

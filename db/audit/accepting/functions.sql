@@ -78,6 +78,37 @@ comment on function audit.accept(text, text, text) is
     'finding or difference until it changes. The parameter `what` is the name of the finding, or the kind of the '
     'object that differs from the declared state. Only superusers and members of taxclaims_owner may accept findings.';
 
+create function audit.accept_home(reason text)
+    returns text
+    language plpgsql volatile set search_path = ''
+as $function$
+declare
+    text_of_home text;
+begin
+    select s.as_it_stands
+    into text_of_home
+    from audit.all_findings_and_drift as s
+    where s.what = 'home';
+    if text_of_home is null and coalesce(pg_catalog.btrim(accept_home.reason, E' \t\n\r'), '') <> '' then
+        raise exception 'nothing here is the provider''s alone to mend'
+            using
+                errcode = 'no_data_found',
+                hint = 'select finding, object, who from audit.findings; audit.accept accepts one finding.';
+    end if;
+    select a.as_it_stood
+    into strict text_of_home
+    from audit.accept('home', 'what only the provider can mend', accept_home.reason) as a
+    order by a.id desc
+    limit 1;
+    return text_of_home;
+end
+$function$;
+
+comment on function audit.accept_home(text) is
+    'Accepts all findings that only the provider of the server can mend, and returns their text. audit.findings hides '
+    'them until the text changes; audit.withdraw ends the acceptance. Only superusers and members of taxclaims_owner may '
+    'call audit.accept_home.';
+
 create function audit.withdraw(what text, object text)
     returns setof audit.acceptances
     language plpgsql volatile set search_path = ''

@@ -183,7 +183,16 @@ as $body$
             ('foreign data wrapper', true, 'connects to outside the database'),
             ('foreign server', true, 'connects to outside the database'),
             ('user mapping', true, 'the account that is used at a foreign server'),
-            ('subscription', true, 'writes rows that another server sends')
+            ('subscription', true, 'writes rows that another server sends'),
+            ('earlier role', true, 'on a bought Postgres: a role with its attributes'),
+            ('earlier membership', true, 'on a bought Postgres: a role in another role'),
+            ('earlier right', true, 'on a bought Postgres: a right to this database'),
+            ('earlier setting', true, 'on a bought Postgres: a setting stored for a role'),
+            ('earlier extension', true, 'on a bought Postgres: an extension and its owner'),
+            ('earlier default privileges', true, 'on a bought Postgres: default privileges of other roles'),
+            ('earlier publication', true, 'on a bought Postgres: a publication without tables of the application'),
+            ('earlier published table', true, 'on a bought Postgres: a table of such a publication'),
+            ('earlier published schema', true, 'on a bought Postgres: a schema of such a publication')
     ) as k (kind, is_surrounding, explanation)
     union all
     select distinct c.kind, false, false, 'rows of ' || pg_catalog.string_agg(c.catalog, ', ' order by c.catalog) || ', and theirs'

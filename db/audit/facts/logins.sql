@@ -8,7 +8,7 @@ select
         where h.purpose = 'group' and pg_catalog.pg_has_role(r.oid, h.oid, 'MEMBER')
         order by h.name
     ) as groups,
-    r.oid = d.datdba as is_administrator,
+    r.oid in (select a.oid from audit.administrators() as a) as is_administrator,
     exists (
         select
         from audit.house_roles as h
@@ -33,6 +33,6 @@ where r.rolcanlogin
 comment on view audit.logins is 'Logins that can connect to this database, except superusers.';
 comment on column audit.logins.groups is
     'Group roles of this application of which the login is a member, with or without inheriting their rights.';
-comment on column audit.logins.is_administrator is 'True if the login owns the database.';
+comment on column audit.logins.is_administrator is 'True if the login owns the database, or deploys as a member of the role that owns it.';
 comment on column audit.logins.has_all_clients is 'True if reporting.grant_all_clients gave the login every client.';
 comment on column audit.logins.is_dba is 'True for a login whose only role is taxclaims_owner.';

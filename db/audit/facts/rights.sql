@@ -11,7 +11,8 @@ select
     x.grantee as grantee_oid,
     coalesce(r.rolname, 'PUBLIC') as grantee,
     x.privilege_type as privilege,
-    x.is_grantable
+    x.is_grantable,
+    x.grantor as grantor_oid
 from (
     select
         case c.relkind when 'v' then 'view' when 'm' then 'view' when 'S' then 'sequence' else 'table' end as kind,
@@ -72,6 +73,7 @@ where x.grantee <> held.owner;
 
 comment on view audit.rights is 'Rights in the access lists of this application''s objects, except those of owners.';
 comment on column audit.rights.grantee_oid is 'Oid of the role that has the right; 0 is PUBLIC.';
+comment on column audit.rights.grantor_oid is 'Oid of the role that granted the right.';
 comment on column audit.rights.grantee is 'Name of the role that has the right.';
 comment on column audit.rights.is_grantable is 'True if the role may grant the right to others.';
 comment on column audit.rights.kind is 'Kind of the object: table, view, sequence, function, schema or database.';

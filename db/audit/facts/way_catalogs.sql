@@ -34,6 +34,7 @@ with held as (
         'table ' || c.oid::regclass as declared,
         case n.nspname when 'pg_catalog' then 'SELECT' end as ordinary,
         x.grantee,
+        x.grantor,
         x.privilege_type
     from pg_catalog.pg_class as c
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
@@ -47,6 +48,7 @@ with held as (
         pg_catalog.format('column %s.%s', c.oid::regclass, a.attname),
         null,
         x.grantee,
+        x.grantor,
         x.privilege_type
     from pg_catalog.pg_attribute as a
     join pg_catalog.pg_class as c on c.oid = a.attrelid
@@ -63,6 +65,7 @@ with held as (
         'function ' || f.oid::regprocedure,
         'EXECUTE',
         x.grantee,
+        x.grantor,
         x.privilege_type
     from pg_catalog.pg_proc as f
     cross join lateral pg_catalog.aclexplode(coalesce(f.proacl, pg_catalog.acldefault('f', f.proowner))) as x
@@ -77,7 +80,8 @@ select
     h.column_name,
     h.grantee as role_oid,
     coalesce(r.rolname, 'PUBLIC') as role,
-    h.privilege_type as privilege
+    h.privilege_type as privilege,
+    h.grantor as grantor_oid
 from held as h
 left join pg_catalog.pg_roles as r on r.oid = h.grantee
 left join audit.applied as a on a.kind = 'grant' and a.object = pg_catalog.format('%s to %s', h.declared, coalesce(r.rolname, 'PUBLIC'))
@@ -91,6 +95,7 @@ where coalesce(not r.rolsuper, true)
 
 comment on view audit.catalog_rights is
     'Rights to built-in objects of Postgres beyond the rights that the repository declares.';
+comment on column audit.catalog_rights.grantor_oid is 'Role that granted the right.';
 comment on column audit.catalog_rights.kind is 'table or function.';
 
 create view audit.server_rights with (security_invoker) as
@@ -99,20 +104,24 @@ select
     held.role_oid,
     coalesce(r.rolname, 'PUBLIC') as role,
     held.what,
-    pg_catalog.format(held.remedy, case held.role_oid when 0 then 'public' else pg_catalog.quote_ident(r.rolname) end) as remedy
+    pg_catalog.format(held.remedy, case held.role_oid when 0 then 'public' else pg_catalog.quote_ident(r.rolname) end) as remedy,
+    held.owner_oid
 from (
     select
         'server ' || m.srvname as object,
         m.umuser as role_oid,
         'connects as it says' as what,
-        pg_catalog.format('drop user mapping for %%s server %I;', m.srvname) as remedy
+        pg_catalog.format('drop user mapping for %%s server %I;', m.srvname) as remedy,
+        s.srvowner as owner_oid
     from pg_catalog.pg_user_mappings as m
+    join pg_catalog.pg_foreign_server as s on s.oid = m.srvid
     union all
     select
         'server ' || s.srvname,
         x.grantee,
         'may use it',
-        pg_catalog.format('revoke usage on foreign server %I from ', s.srvname) || '%s;'
+        pg_catalog.format('revoke usage on foreign server %I from ', s.srvname) || '%s;',
+        x.grantor
     from pg_catalog.pg_foreign_server as s
     cross join lateral pg_catalog.aclexplode(s.srvacl) as x
     where x.grantee <> s.srvowner
@@ -121,14 +130,16 @@ from (
         'server ' || s.srvname,
         s.srvowner,
         'owns it',
-        pg_catalog.format('alter server %I owner to %I;', s.srvname, pg_catalog.pg_get_userbyid(10)) || '  -- from %s'
+        pg_catalog.format('alter server %I owner to %I;', s.srvname, pg_catalog.pg_get_userbyid(10)) || '  -- from %s',
+        s.srvowner
     from pg_catalog.pg_foreign_server as s
     union all
     select
         'foreign data wrapper ' || w.fdwname,
         x.grantee,
         'may make servers of it',
-        pg_catalog.format('revoke usage on foreign data wrapper %I from ', w.fdwname) || '%s;'
+        pg_catalog.format('revoke usage on foreign data wrapper %I from ', w.fdwname) || '%s;',
+        x.grantor
     from pg_catalog.pg_foreign_data_wrapper as w
     cross join lateral pg_catalog.aclexplode(w.fdwacl) as x
     where x.grantee <> w.fdwowner
@@ -139,4 +150,5 @@ where coalesce(not r.rolsuper, true);
 comment on view audit.server_rights is
     'Roles that may connect from SQL to another server, or to this server as another user.';
 comment on column audit.server_rights.object is 'Foreign server or foreign data wrapper.';
+comment on column audit.server_rights.owner_oid is 'Role that can take the right away.';
 comment on column audit.server_rights.what is 'Description of the right.';

@@ -14,7 +14,7 @@ where l.rolcanlogin
     and not l.rolsuper
     and (p.everywhere or pg_catalog.has_database_privilege(l.oid, d.oid, 'CONNECT'))
     -- The administrator needs CREATEROLE, pg_signal_backend and pg_read_all_stats for a deploy.
-    and not (l.oid = d.datdba and p.power in ('CREATEROLE', 'pg_signal_backend', 'pg_read_all_stats'))
+    and not (l.oid in (select a.oid from audit.administrators() as a) and p.power in ('CREATEROLE', 'pg_signal_backend', 'pg_read_all_stats'))
 group by l.oid, l.rolname, reached.by_oid, by_role.rolname;
 
 comment on view audit.login_powers is 'Logins, except superusers, with a power that no policy limits.';
@@ -56,6 +56,7 @@ create view audit.database_owners with (security_invoker) as
 select
     l.oid as login_oid,
     l.rolname as login,
+    reached.by_oid,
     case when reached.by_oid is null then 'owns the database' else 'can become ' || owner.rolname || ', who owns the database' end as reason
 from pg_catalog.pg_database as d
 join pg_catalog.pg_roles as owner on owner.oid = d.datdba and not owner.rolsuper
@@ -64,7 +65,7 @@ join pg_catalog.pg_roles as l on l.oid = reached.role_oid and l.rolcanlogin
 where d.datname = pg_catalog.current_database()
     and not exists (select from audit.house_roles as h where h.oid = d.datdba)
     and not (
-        l.oid = d.datdba
+        l.oid in (select a.oid from audit.administrators() as a)
         and exists (
             select
             from audit.memberships as m
@@ -87,15 +88,16 @@ select
     l.oid as login_oid,
     l.rolname as login,
     other.name as other,
-    'revoke ' || m.revoked || ';' as remedy
+    'revoke ' || m.revoked || ';' as remedy,
+    m.grantor_oid
 from audit.reached_roles as reached
 join pg_catalog.pg_roles as l on l.oid = reached.role_oid and l.rolcanlogin
 join audit.logins as other on other.oid = reached.reached_oid and other.oid <> l.oid
 join audit.memberships as m on m.member_oid = l.oid and m.role_oid = reached.by_oid
-join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
-where l.oid <> d.datdba
-    -- The audit finding database_owner reports logins that can become the administrator.
-    and other.oid <> d.datdba;
+where l.oid not in (select a.oid from audit.administrators() as a)
+    -- The audit finding database_owner reports logins that can become an administrator.
+    and other.oid not in (select a.oid from audit.administrators() as a);
 
 comment on view audit.logins_that_can_become_logins is 'Logins that can become another login of this database.';
+comment on column audit.logins_that_can_become_logins.grantor_oid is 'Role that granted the membership.';
 comment on column audit.logins_that_can_become_logins.other is 'Name of the login that the login in login_oid can become.';

@@ -14,7 +14,16 @@ select
             else pg_catalog.format('role %I in database %I', r.rolname, pg_catalog.current_database())
         end,
         option.option_name
-    ) as remedy
+    ) as remedy,
+    case
+        when not (r.rolname is null and kept.setdatabase <> 0)
+            and (
+                audit.is_surrounding('setting', pg_catalog.format('%s for %s', option.option_name, r.rolname))
+                or kept.setrole = 0 and not audit.may_act_as(10)
+                or kept.setrole <> 0 and not audit.may_take_attribute(kept.setrole, 'setting')
+            )
+            then 'the provider has stored it: give people and programs logins of their own, and set it otherwise in the database'
+    end as provider
 from pg_catalog.pg_db_role_setting as kept
 left join pg_catalog.pg_roles as r on r.oid = kept.setrole
 cross join lateral pg_catalog.pg_options_to_table(kept.setconfig) as option
@@ -42,7 +51,8 @@ select
     p.parname as name,
     x.grantee as role_oid,
     coalesce(r.rolname, 'PUBLIC') as role,
-    x.privilege_type as privilege
+    x.privilege_type as privilege,
+    x.grantor as grantor_oid
 from pg_catalog.pg_parameter_acl as p
 cross join lateral pg_catalog.aclexplode(p.paracl) as x
 left join pg_catalog.pg_roles as r on r.oid = x.grantee
@@ -59,5 +69,6 @@ where coalesce(not r.rolsuper, true)
     );
 
 comment on view audit.parameter_rights is 'Rights of roles without SUPERUSER to change settings.';
+comment on column audit.parameter_rights.grantor_oid is 'Role that granted the right.';
 comment on column audit.parameter_rights.privilege is
     'Right to the setting (SET for a session, or ALTER SYSTEM for the server).';

@@ -63,6 +63,7 @@ select
     reached.what,
     reached.mend,
     reached.is_passed_on,
+    reached.owner as owner_oid,
     r.role_oid,
     r.role
 from (
@@ -126,6 +127,7 @@ select
     pg_catalog.format('owns %s objects of this database, such as %s', owned.objects, owned.example),
     'revoke ' || m.revoked || ';',
     false,
+    m.grantor_oid,
     l.oid,
     l.name
 from audit.logins as l
@@ -153,6 +155,7 @@ where pg_catalog.cardinality(l.groups) > 0
 
 comment on view audit.reach_through_others is
     'Objects that this application does not declare, and the roles that reach them with rights that are not their own.';
+comment on column audit.reach_through_others.owner_oid is 'Owner of the object; of a membership the role that granted it.';
 comment on column audit.reach_through_others.what is 'Why a role reaches more than its own rights allow.';
 comment on column audit.reach_through_others.is_passed_on is 'True if a role with GRANT OPTION, not the owner, granted the right.';
 comment on column audit.reach_through_others.mend is

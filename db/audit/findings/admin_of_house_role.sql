@@ -7,10 +7,9 @@ select
 from audit.memberships as m
 join audit.house_roles as h on h.oid = m.role_oid
 join pg_catalog.pg_roles as member on member.oid = m.member_oid
-join pg_catalog.pg_database as d on d.datname = pg_catalog.current_database()
 where m.admin_option
     and not member.rolsuper
-    and member.oid <> d.datdba
+    and member.oid not in (select a.oid from audit.administrators() as a)
     -- The audit findings house_role_changed and login_reaches_house_role report roles of this application with ADMIN
     -- OPTION, and logins with ADMIN OPTION on taxclaims_reporting_all or taxclaims_reporting_few.
     and h.purpose <> 'addition'

@@ -9,7 +9,11 @@ select
         r.kind,
         r.object,
         case r.role_oid when 0 then 'public' else pg_catalog.quote_ident(r.role) end
-    ) as remedy
+    ) as remedy,
+    case
+        when not audit.may_act_as(r.grantor_oid)
+            then pg_catalog.format('%s reads more of Postgres than a new server allows: put no login of a person or a program into it', r.role)
+    end as provider
 from audit.catalog_rights as r;
 
 comment on view audit.finding_catalog_right is

@@ -8,7 +8,11 @@ select
         when 'off' then 'is off: a crash of the server loses or corrupts acknowledged writes'
         else pg_catalog.format('is %s: a failover loses what the server has acknowledged', s.reset_val)
     end as detail,
-    pg_catalog.format('alter system set %I = on; select pg_reload_conf();', s.name) as remedy
+    pg_catalog.format('alter system set %I = on; select pg_reload_conf();', s.name) as remedy,
+    case
+        when not audit.may_act_as(10)
+            then 'the provider sets it: set it to on on the provider''s page, or keep a backup of each change elsewhere'
+    end as provider
 from pg_catalog.pg_settings as s
 where s.source not in ('database', 'user', 'database user')
     and (
@@ -28,7 +32,8 @@ select
             then pg_catalog.format('is %s: a failover loses what the server has acknowledged', pg_catalog.lower(kept.value))
         else 'is off: a crash of the server loses acknowledged writes'
     end,
-    kept.remedy
+    kept.remedy,
+    kept.provider
 from audit.stored_settings as kept
 where kept.name = 'synchronous_commit'
     and pg_catalog.lower(kept.value) not in ('on', 'true', 'yes', '1', 'remote_apply');

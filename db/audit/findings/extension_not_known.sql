@@ -10,7 +10,11 @@ select
         e.extnamespace::regnamespace,
         pg_catalog.md5(pg_catalog.string_agg(member.said, '; ' order by member.said collate "C"))
     ) as detail,
-    'find out what it does, then audit.accept it, or drop it without cascade if its tables and functions are not needed' as remedy
+    'find out what it does, then audit.accept it, or drop it without cascade if its tables and functions are not needed' as remedy,
+    case
+        when audit.is_surrounding('extension', e.extname) and not audit.may_act_as(e.extowner)
+            then 'the provider''s extension may show rows or run code: read what its page says, and use a database without it where there is one'
+    end as provider
 from pg_catalog.pg_extension as e
 left join lateral (
     select pg_catalog.concat_ws(
@@ -33,7 +37,7 @@ left join lateral (
     where b.extension = e.oid
 ) as member on true
 where not exists (select from audit.known_extensions() as h where h.name = e.extname)
-group by e.oid, e.extname, e.extversion, e.extnamespace;
+group by e.oid, e.extname, e.extversion, e.extnamespace, e.extowner;
 
 comment on view audit.finding_extension_not_known is
     'A login may reach rows through the extension: dblink connects as other users, file_fdw reads files, pg_cron runs '

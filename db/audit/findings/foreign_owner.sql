@@ -3,7 +3,11 @@ select
     'error' as level,
     o.kind || ' ' || o.object as object,
     'belongs to ' || pg_catalog.pg_get_userbyid(o.owner) as detail,
-    o.returned as remedy
+    o.returned as remedy,
+    case
+        when not audit.may_act_as(o.owner)
+            then pg_catalog.format('%s may change this object: deploy into a database of its own', pg_catalog.pg_get_userbyid(o.owner))
+    end as provider
 from audit.house_objects as o
 where o.owner <> (select h.oid from audit.house_roles as h where h.name = 'taxclaims_owner')
     and not (o.is_definer and exists (select from audit.house_roles as h where h.oid = o.owner))

@@ -3,7 +3,11 @@ select
     'error' as level,
     s.object,
     pg_catalog.format('%s %s', s.role, s.what) as detail,
-    s.remedy
+    s.remedy,
+    case
+        when not audit.may_act_as(s.owner_oid)
+            then pg_catalog.format('%s reaches another server from SQL: put no login of a person or a program into %s', s.role, s.role)
+    end as provider
 from audit.server_rights as s;
 
 comment on view audit.finding_foreign_server is

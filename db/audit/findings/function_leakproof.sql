@@ -3,7 +3,11 @@ select distinct
     'error' as level,
     f.object,
     'is declared leakproof: Postgres may run it on rows before policies hide them' as detail,
-    pg_catalog.format('alter function %s not leakproof;', f.object) as remedy
+    pg_catalog.format('alter function %s not leakproof;', f.object) as remedy,
+    case
+        when not audit.may_act_as(f.owner_oid)
+            then 'the provider''s function may see rows before the policies: read what its page says, and use a database without it where there is one'
+    end as provider
 from audit.policy_bypassing_functions as f
 where f.is_leakproof;
 

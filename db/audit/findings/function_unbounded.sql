@@ -15,10 +15,14 @@ select
             f.object,
             pg_catalog.string_agg(', ' || pg_catalog.quote_ident(f.role), '' order by f.role) filter (where f.role_oid <> 0)
         )
-    end as remedy
+    end as remedy,
+    case
+        when not audit.may_act_as(f.owner_oid)
+            then 'the provider''s function is bound by no policy: read what its page says, and use a database without it where there is one'
+    end as provider
 from audit.policy_bypassing_functions as f
 where f.is_unbounded and not f.runs_as_owner and f.role_oid is not null
-group by f.oid, f.object, f.language;
+group by f.oid, f.object, f.language, f.owner_oid;
 
 comment on view audit.finding_function_unbounded is
     'A login can run code in the server that reads any table, memory or file. Cause: a function in C or an untrusted '

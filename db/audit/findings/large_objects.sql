@@ -3,7 +3,11 @@ select
     'error' as level,
     pg_catalog.format('large object %s', m.oid) as object,
     pg_catalog.format('%s may %s its data, which has no policies', granted.to_whom, granted.what) as detail,
-    pg_catalog.format('revoke all on large object %s from %s;', m.oid, granted.to_whom) as remedy
+    pg_catalog.format('revoke all on large object %s from %s;', m.oid, granted.to_whom) as remedy,
+    case
+        when not audit.may_act_as(m.lomowner)
+            then 'its data is open to others: store none of your own in large objects'
+    end as provider
 from pg_catalog.pg_largeobject_metadata as m
 cross join lateral (
     select

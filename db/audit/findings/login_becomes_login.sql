@@ -3,7 +3,11 @@ select
     'error' as level,
     m.login as object,
     'can become the login ' || m.other as detail,
-    m.remedy
+    m.remedy,
+    case
+        when audit.is_surrounding_role(m.login_oid) or not audit.may_act_as(m.grantor_oid)
+            then pg_catalog.format('who has the password of %s can act as %s: let nobody but the provider have it', m.login, m.other)
+    end as provider
 from audit.logins_that_can_become_logins as m;
 
 comment on view audit.finding_login_becomes_login is

@@ -17,7 +17,8 @@ select
     'warning' as level,
     l.name::text as object,
     problem.what as detail,
-    problem.remedy
+    problem.remedy,
+    null as provider
 from audit.logins as l
 join pg_catalog.pg_roles as r on r.oid = l.oid
 cross join lateral (
@@ -33,7 +34,8 @@ select
     'warning',
     k.login::text,
     pg_catalog.format('starts with %s=%s, which makes all its work fail', k.name, k.value),
-    k.remedy
+    k.remedy,
+    null
 from stored_setting as k
 where case
         when k.name ~ '^(statement|lock|transaction|idle_session|idle_in_transaction_session)_timeout$'
@@ -52,7 +54,8 @@ select
     'warning',
     d.datname::text,
     problem.what,
-    problem.remedy
+    problem.remedy,
+    null
 from pg_catalog.pg_database as d
 cross join lateral (
     select 'accepts only superusers: connection limit 0', pg_catalog.format('alter database %I connection limit -1;', d.datname)
@@ -67,7 +70,8 @@ select
     'warning',
     'every login',
     pg_catalog.format('the server starts every session with %s=%s', s.name, s.reset_val),
-    pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name)
+    pg_catalog.format('alter system reset %I; select pg_reload_conf();', s.name),
+    case when not audit.may_act_as(10) then 'the provider sets it: set it otherwise on the provider''s page, or for each login' end
 from pg_catalog.pg_settings as s
 where (
         s.source in ('configuration file', 'command line', 'environment variable', 'global')

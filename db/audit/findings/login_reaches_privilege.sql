@@ -35,7 +35,25 @@ select
         end,
         ' '
         order by l.by_role nulls first
-    ) as remedy
+    ) as remedy,
+    case
+        when pg_catalog.bool_and(
+            case
+                when l.by_oid is null then
+                    audit.is_surrounding('role', l.login)
+                    or not exists (select from pg_catalog.unnest(l.powers) as p (power) where audit.may_take_attribute(l.login_oid, p.power))
+                else
+                    audit.is_surrounding_role(l.by_oid)
+                    and audit.is_surrounding('membership', pg_catalog.format('%s in %s', l.login, l.by_role))
+                    or not exists (
+                        select
+                        from audit.memberships as m
+                        where m.member_oid = l.login_oid and m.role_oid = l.by_oid and audit.may_act_as(m.grantor_oid)
+                    )
+            end
+        ) then 'no policy holds this login: let only the provider and those who deploy have its password, and give people '
+            'and programs logins of their own'
+    end as provider
 from audit.login_powers as l
 group by l.login_oid, l.login;
 

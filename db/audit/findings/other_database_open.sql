@@ -5,7 +5,11 @@ select
     'warning' as level,
     d.datname as object,
     pg_catalog.format('these logins own objects there: %s', pg_catalog.string_agg(distinct l.name, ', ' order by l.name)) as detail,
-    pg_catalog.format('revoke connect, temporary on database %I from public;', d.datname) as remedy
+    pg_catalog.format('revoke connect, temporary on database %I from public;', d.datname) as remedy,
+    case
+        when not audit.may_act_as(d.datdba)
+            then pg_catalog.format('every login of this server can enter %s and store data there, but sees no row of this database', d.datname)
+    end as provider
 from pg_catalog.pg_database as d
 join pg_catalog.pg_shdepend as owned
     on owned.dbid = d.oid
@@ -22,7 +26,7 @@ where d.datname in ('postgres', 'template1')
         from pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) as x
         where x.grantee = 0 and x.privilege_type = 'CONNECT'
     )
-group by d.datname;
+group by d.datname, d.datdba;
 
 comment on view audit.finding_other_database_open is
     'A login has large objects or tables in another database of the server, where no limit of this database applies. '

@@ -34,7 +34,11 @@ select
         when o.mend like '%;' then o.mend
         else o.mend || ' ' || pg_catalog.string_agg(distinct case o.role_oid when 0 then 'public' else pg_catalog.quote_ident(o.role) end, ', ')
             || case when pg_catalog.bool_or(o.is_passed_on) then ' cascade;' else ';' end
-    end as remedy
+    end as remedy,
+    case
+        when pg_catalog.bool_and(not audit.may_act_as(o.owner_oid))
+            then 'the provider''s object does for every caller what its owner may: read what it does, and use a database without it where there is one'
+    end as provider
 from audit.reach_through_others as o
 group by o.kind, o.object, o.oid, o.what, o.mend;
 

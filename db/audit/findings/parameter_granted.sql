@@ -8,7 +8,13 @@ select
         p.privilege,
         p.name,
         case p.role_oid when 0 then 'public' else pg_catalog.quote_ident(p.role) end
-    ) as remedy
+    ) as remedy,
+    case
+        when not audit.may_act_as(p.grantor_oid)
+            then pg_catalog.format(
+                '%s may change this setting, also for its members: put no login of a person or a program into %s', p.role, p.role
+            )
+    end as provider
 from audit.parameter_rights as p;
 
 comment on view audit.finding_parameter_granted is

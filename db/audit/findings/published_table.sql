@@ -16,7 +16,11 @@ select
             )
         )
     ) as detail,
-    pg_catalog.format('drop publication %I;  -- or check that the subscriber has the same policies', p.pubname) as remedy
+    pg_catalog.format('drop publication %I;  -- or check that the subscriber has the same policies', p.pubname) as remedy,
+    case
+        when not audit.may_act_as(p.pubowner)
+            then 'the provider sends these rows to others: ask to whom, and use a database without the publication'
+    end as provider
 from pg_catalog.pg_publication as p
 cross join lateral (
     select

@@ -15,7 +15,19 @@ select
             order by r.kind, r.object, r.privilege, r.column_name
         )
     ) as detail,
-    pg_catalog.string_agg(r.statement, ' ' order by r.kind, r.object, r.privilege, r.column_name) as remedy
+    pg_catalog.string_agg(r.statement, ' ' order by r.kind, r.object, r.privilege, r.column_name) as remedy,
+    case
+        when pg_catalog.bool_and(
+            not audit.may_act_as(r.grantor_oid)
+            or r.kind = 'database'
+            and audit.is_surrounding('role', r.grantee)
+            and audit.is_surrounding('right', pg_catalog.format('%s to %s', r.privilege, r.grantee))
+        ) then case
+            when r.grantee_oid = 0
+                then 'every login of this server can connect to this database, and sees no row: keep no database of others on this server'
+            else pg_catalog.format('%s can connect to this database, and sees no row: let nobody but the provider have its password', r.grantee)
+        end
+    end as provider
 from audit.revoke_statements as r
 cross join lateral (
     select case r.grantee_oid when 0 then r.kind || ' ' || r.object else r.grantee end as object
@@ -38,13 +50,14 @@ where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid
             or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
         )
     )
-group by r.grantee, about.object
+group by r.grantee, r.grantee_oid, about.object
 union all
 select
     'error',
     p.name || ' on ' || p.table_name,
     'the policy applies to ' || pg_catalog.pg_get_userbyid(member.oid),
-    pg_catalog.format('name the roles of the policy: alter policy %I on %s to …', p.name, p.table_name)
+    pg_catalog.format('name the roles of the policy: alter policy %I on %s to …', p.name, p.table_name),
+    null
 from audit.policies as p
 cross join lateral pg_catalog.unnest(p.role_oids) as member (oid)
 where member.oid <> 0 and not exists (select from audit.house_roles as h where h.oid = member.oid);

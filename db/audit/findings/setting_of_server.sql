@@ -18,7 +18,11 @@ select
             -- search_path is a list of names, so its value is printed without quotes.
             case s.name when 'search_path' then s.boot_val else pg_catalog.quote_literal(s.boot_val) end
         )
-    end || case s.context when 'postmaster' then '  -- and restart the server' else '' end as remedy
+    end || case s.context when 'postmaster' then '  -- and restart the server' else '' end as remedy,
+    case
+        when not audit.may_act_as(10)
+            then 'the provider sets it for every session: set it otherwise on the provider''s page, or find out what it is for'
+    end as provider
 from pg_catalog.pg_settings as s
 where s.reset_val is distinct from s.boot_val
     -- The view reports only values set for the whole server. The audit finding setting_stored reports values stored for

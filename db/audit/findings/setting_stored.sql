@@ -3,7 +3,8 @@ select
     'error' as level,
     coalesce(s.role, 'every role') as object,
     pg_catalog.format('starts with %s=%s', s.name, s.value) as detail,
-    s.remedy
+    s.remedy,
+    s.provider
 from audit.stored_settings as s
 where not s.is_harmless;
 

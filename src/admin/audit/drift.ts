@@ -40,6 +40,17 @@ export async function detectDrift(client: pg.Client) {
   return { drift, auditDifferences: [...changed, ...contradictions] };
 }
 
+/** Returns a difference as a reader means it: a declared revoke that is missing is a right that was added. */
+export function asMeant(drift: Drift): Drift {
+  const { kind, change, applied, present } = drift;
+  const parts = (applied ?? present ?? '').split('; ');
+  if (kind !== 'grant' || change === 'changed' || !parts.every((part) => part.startsWith('without '))) return drift;
+  const rights = parts.map((part) => part.replace('without ', '')).join('; ');
+  return change === 'removed'
+    ? { ...drift, change: 'added', applied: null, present: rights }
+    : { ...drift, change: 'removed', applied: rights, present: null };
+}
+
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
 export async function differsFromDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareState(client, declared);
@@ -47,13 +58,22 @@ export async function differsFromDeclaredFacts(client: pg.Client, declared: read
 }
 
 async function compareState(client: pg.Client, declared: readonly DatabaseFact[]) {
-  const { facts, surroundings, mayBeAdded } = await readStateWithRepositorySql(client);
+  const { facts, surroundings, mayBeAdded, leftOpen } = await readStateWithRepositorySql(client);
   const recorded = await readRecordedFacts(client, 'audit.applied');
   const expected = [...declared, ...recorded.filter(({ kind }) => surroundings.includes(kind))];
-  const differing = findDifferences(expected, facts).filter(
-    ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
+  const differing = findDifferences(expected.flatMap(asComparedFact), facts).filter(
+    ({ kind, object, change }) =>
+      !(change === 'added' && mayBeAdded.includes(kind)) &&
+      !(change !== 'changed' && kind === 'grant' && leftOpen.includes(object)),
   );
   return { facts, recorded, expected, differing };
+}
+
+/** Of what a first deploy on a bought Postgres recorded, audit.state() has default privileges and publications. */
+function asComparedFact(fact: DatabaseFact): DatabaseFact[] {
+  const [, kind] = /^earlier (default privileges|publication|published table|published schema)$/.exec(fact.kind) ?? [];
+  if (kind !== undefined) return [{ ...fact, kind }];
+  return fact.kind.startsWith('earlier ') ? [] : [fact];
 }
 
 async function readRecordedFacts(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<DatabaseFact[]> {

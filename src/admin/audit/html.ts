@@ -8,7 +8,7 @@ import {
   rolesInMatrix,
   shortenRoleName,
 } from './symbols.ts';
-import type { Drift } from './drift.ts';
+import { asMeant, type Drift } from './drift.ts';
 import type { DriftAcceptance, AuditReport, Finding } from './read.ts';
 
 const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
@@ -20,7 +20,7 @@ const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
 const VERBS_BY_COMMAND = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', DELETE: 'delete' } as const;
 
 export function renderAuditHtml(audit: AuditReport): string {
-  const { database, server, matrix, findings, drift, isDriftRead, auditDifferences, accepted } = audit;
+  const { database, server, matrix, findings, ofProvider, drift, isDriftRead, auditDifferences, accepted } = audit;
   const isClean = findings.length + drift.length + auditDifferences.length === 0;
   return `<!doctype html>
 <html lang="en">
@@ -33,7 +33,12 @@ export function renderAuditHtml(audit: AuditReport): string {
   }</strong></p>
 ${renderAuditDifferences(auditDifferences)}${renderLegend()}
 ${renderMatrixTable(audit)}
-${renderFindingsTable(findings)}
+${renderFindingsTable('Findings', 'what to do', findings)}
+${
+  ofProvider.length === 0
+    ? ''
+    : renderFindingsTable('What only the provider can mend', 'what to do instead', ofProvider)
+}
 ${isDriftRead ? renderDriftTable(drift) : '<h2>Drift</h2><p class="ill">Drift was not read.</p>'}
 ${renderAcceptancesTable(accepted)}
 <h2>Functions, and who but their owner may run them</h2>
@@ -85,14 +90,14 @@ function renderTable(title: string, columns: readonly string[], rows: readonly s
   return `<h2>${title}</h2>\n<table class="list"><tr>${cells}\n${rows.join('\n')}</table>`;
 }
 
-function renderFindingsTable(findings: readonly Finding[]): string {
-  if (findings.length === 0) return '<h2>Findings</h2><p class="well">None.</p>';
+function renderFindingsTable(title: string, advice: string, findings: readonly Finding[]): string {
+  if (findings.length === 0) return `<h2>${title}</h2><p class="well">None.</p>`;
   const rows = findings.map(
     ({ level, finding, object, detail, remedy }) =>
       `<tr class="${escaped(level)}"><td>${escaped(level)}<td>${escaped(finding)}<td><code>${escaped(object)}</code>` +
       `<td>${escaped(detail)}<td><code>${escaped(remedy)}</code>`,
   );
-  return renderTable('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
+  return renderTable(title, ['level', 'finding', 'object', 'what is wrong', advice], rows);
 }
 
 function renderAuditDifferences(blinded: readonly string[]): string {
@@ -103,11 +108,13 @@ function renderAuditDifferences(blinded: readonly string[]): string {
 
 function renderDriftTable(drift: readonly Drift[]): string {
   if (drift.length === 0) return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
-  const rows = drift.map(
-    ({ kind, object, change, applied, present }) =>
-      `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
-      `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
-  );
+  const rows = drift
+    .map(asMeant)
+    .map(
+      ({ kind, object, change, applied, present }) =>
+        `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
+        `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
+    );
   return renderTable('Drift from what the repository declares', ['change', 'object', 'declared', 'present'], rows);
 }
 

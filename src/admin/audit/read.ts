@@ -25,6 +25,8 @@ export interface Finding {
   readonly object: string;
   readonly detail: string;
   readonly remedy: string;
+  /** Who can mend it: an administrator of this database (`dba`), or only the provider of the server (`provider`). */
+  readonly who: string;
 }
 
 /** An audit finding, or a difference from the declared schema, that a DBA has accepted with audit.accept. */
@@ -79,7 +81,9 @@ async function readViews(client: pg.Client) {
   );
   const findings = await readPart('audit.findings', async () => {
     const { rows: found } = await client.query<Finding>(
-      'select level, finding, object, detail, remedy from audit.findings',
+      // The audit of an earlier release has no column `who`.
+      `select f.level, f.finding, f.object, f.detail, f.remedy, coalesce(to_jsonb(f) ->> 'who', 'dba') as who
+       from audit.findings as f`,
     );
     return found;
   });
@@ -97,7 +101,9 @@ async function readViews(client: pg.Client) {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
     matrix: matrix ?? [],
-    findings: [...(findings ?? []), ...unasked],
+    findings: [...(findings ?? []).filter(({ who }) => who === 'dba'), ...unasked],
+    /** Findings that no administrator of this database can mend. */
+    ofProvider: (findings ?? []).filter(({ who }) => who !== 'dba'),
     /** False if a lock kept the command from comparing the database with the repository. */
     isDriftRead: drift !== undefined,
     ...(drift ?? { drift: [], auditDifferences: [] }),
@@ -111,6 +117,7 @@ async function describeUnasked(client: pg.Client, part: string): Promise<Finding
     ...{ level: 'error', finding: 'not_asked', object: part },
     detail: `not asked because somebody holds a lock: ${rows[0]?.holders ?? 'nobody who could be named'}`,
     remedy: 'end the transaction that the detail names, then run the command again',
+    who: 'dba',
   };
 }
 

@@ -3,7 +3,15 @@ import type pg from 'pg';
 import { sqlFolder } from '../../db/sql-folder.ts';
 import type { DatabaseFact } from './declared.ts';
 
-const FACT_SQL_FILES = ['catalogs', 'extensions', 'rows', 'rows_built_in', 'rows_named', 'state'] as const;
+const FACT_SQL_FILES = [
+  'catalogs',
+  'extensions',
+  'house_menders',
+  'rows',
+  'rows_built_in',
+  'rows_named',
+  'state',
+] as const;
 
 /** Settings of the functions in schema audit; these settings decide how names, times and bytes are formatted. */
 export const AUDIT_SESSION_SETTINGS_SQL = `
@@ -24,8 +32,13 @@ export async function readStateWithRepositorySql(client: pg.Client) {
   const { rows: kinds } = await client.query<{ kind: string; surrounds: boolean; may_be_added: boolean }>(
     `select k.kind, k.is_surrounding as surrounds, k.may_be_added from (${await readFunctionBody('kinds_of_state')}) as k`,
   );
+  const { rows: leftOpen } = await client.query<{ object: string }>(
+    `select o.object from (${await readFunctionBody('rights_left_open')}) as o (object)`,
+  );
   return {
     facts,
+    /** Rights of Postgres that only a superuser can revoke; the audit reports them in one finding and as no drift. */
+    leftOpen: leftOpen.map(({ object }) => object),
     surroundings: kinds.filter(({ surrounds }) => surrounds).map(({ kind }) => kind),
     /** Kinds of objects that a DBA may add; the audit reports no difference for them. */
     mayBeAdded: kinds.filter(({ may_be_added: free }) => free).map(({ kind }) => kind),
@@ -43,7 +56,7 @@ export async function readServerRelease(client: pg.Client): Promise<number> {
 async function serviceRolesQuery(): Promise<string> {
   const [, list] = /\nfrom (.*);/s.exec(await readFile(sqlFolder('house-roles.sql'), 'utf8')) ?? [];
   if (list === undefined) throw new Error('db/house-roles.sql has no list of roles');
-  return `(select r.oid from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
+  return `(select r.oid, h.purpose from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
 }
 
 /** Returns the body of a function in schema audit, and inlines its calls of other functions in schema audit. */

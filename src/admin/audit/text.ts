@@ -1,12 +1,14 @@
 import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
-import type { AuditReport, MatrixRow } from './read.ts';
+import { asMeant } from './drift.ts';
+import type { AuditReport, Finding, MatrixRow } from './read.ts';
 
 export function renderAuditText({
   database,
   server,
   matrix,
   findings,
+  ofProvider,
   drift,
   isDriftRead,
   auditDifferences,
@@ -20,11 +22,13 @@ export function renderAuditText({
     ...listFunctionRoles(matrix).map(([name, roles]) => `${name}: ${roles.join(', ')}`),
     '',
     findings.length === 0 ? 'No finding.' : `${formatCount(findings.length, 'finding')}:`,
-    ...findings.flatMap(({ level, finding, object, detail, remedy }) => [
-      `  ${level.toUpperCase()} ${finding}: ${object}`,
-      `      ${detail}`,
-      `      → ${remedy}`,
-    ]),
+    ...findings.flatMap(findingText),
+    ...(ofProvider.length === 0
+      ? []
+      : [
+          `What only the provider of the server can mend (${ofProvider.length}), and what to do instead; audit.accept_home accepts it whole:`,
+          ...ofProvider.flatMap(findingText),
+        ]),
     ...(auditDifferences.length === 0
       ? []
       : [
@@ -34,11 +38,13 @@ export function renderAuditText({
     drift.length === 0
       ? noDriftText(isDriftRead)
       : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
-    ...drift.flatMap(({ kind, object, change, applied, present }) => [
-      `  ${change} ${kind}: ${object}`,
-      ...(applied === null ? [] : [`    - ${applied}`]),
-      ...(present === null ? [] : [`    + ${present}`]),
-    ]),
+    ...drift
+      .map(asMeant)
+      .flatMap(({ kind, object, change, applied, present }) => [
+        `  ${change} ${kind}: ${object}`,
+        ...(applied === null ? [] : [`    - ${applied}`]),
+        ...(present === null ? [] : [`    + ${present}`]),
+      ]),
     ...(accepted.length === 0 ? [] : [`${formatCount(accepted.length, 'acceptance')}:`]),
     ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
       `  ${what}: ${object}`,
@@ -50,6 +56,10 @@ export function renderAuditText({
   ]
     .map(replaceControlCharacters)
     .join('\n');
+}
+
+function findingText({ level, finding, object, detail, remedy }: Finding): string[] {
+  return [`  ${level.toUpperCase()} ${finding}: ${object}`, `      ${detail}`, `      → ${remedy}`];
 }
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {

@@ -10,8 +10,8 @@ const USAGE = `usage: npm run db:audit -- [options]
 Prints who may do what in the database at DATABASE_ADMIN_URL, for which a login in taxclaims_auditor is enough.
   --html FILE   also writes it there, with the matrix drawn
   --help, --version
-Exit codes: 0 nothing is wrong; 1 a finding or a drift that nobody accepted, or an audit that is not the repository's;
-2 nothing could be read.`;
+Exit codes: 0 nothing is wrong that an administrator of this database can mend; 1 a finding or a drift that nobody
+accepted, or an audit that is not the repository's; 2 nothing could be read.`;
 
 await runCommand(
   { usage: USAGE, failureExitCode: 2, options: { html: { type: 'string' } } },

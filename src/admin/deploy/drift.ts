@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
 import type { DatabaseFact } from '../audit/declared.ts';
-import type { Drift } from '../audit/drift.ts';
+import { asMeant, type Drift } from '../audit/drift.ts';
 import { oneLineReason } from '../../single-line.ts';
 import { MigrationError } from './migration-error.ts';
 
@@ -49,7 +49,10 @@ export async function readDriftBeforeDeploy(client: pg.Client, log: Logger): Pro
   }
 }
 
-/** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
+/**
+ * Stores the declared facts for audit.drift. The first deploy also stores facts of the server, such as settings, and on
+ * a bought Postgres what the provider made before.
+ */
 export async function storeAppliedFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<void> {
   await client.query(
     `delete from audit.applied as a
@@ -60,7 +63,21 @@ export async function storeAppliedFacts(client: pg.Client, declared: readonly Da
      select s.kind, s.object, s.definition
      from audit.state() as s
      join audit.kinds_of_state() as k on k.kind = s.kind and k.is_surrounding
-     where not exists (select from audit.applied)`,
+     where not exists (select from audit.applied)
+     union all
+     select s.kind, s.object, s.definition
+     from audit.surroundings as s
+     where not exists (select from audit.applied) and exists (select from audit.menders())
+     union all
+     select 'earlier ' || s.kind, s.object, s.definition
+     from audit.state() as s
+     where s.kind in ('default privileges', 'publication', 'published table', 'published schema')
+         and not exists (select from audit.applied)
+         and exists (select from audit.menders())
+         and (s.kind, s.object) not in (
+             select f.kind, f.object from jsonb_to_recordset($1) as f (kind text, object text)
+         )`,
+    [JSON.stringify(declared)],
   );
   await client.query(
     `insert into audit.applied (kind, object, definition)
@@ -127,6 +144,7 @@ function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptan
   return RESTORED_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }
 
-function driftText({ kind, object, change }: Drift): string {
+function driftText(drift: Drift): string {
+  const { kind, object, change } = asMeant(drift);
   return `${change} ${kind} ${object}`;
 }

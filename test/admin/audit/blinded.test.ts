@@ -28,7 +28,7 @@ const REPLACED = {
   drift: `create or replace view audit.drift with (security_invoker) as
     select kind, object, ''::text as change, definition as applied, definition as present from audit.applied where false`,
   findings: `create or replace view audit.findings with (security_invoker) as
-    select ''::text as level, ''::text as finding, ''::text as object, ''::text as detail, ''::text as remedy where false`,
+    select ''::text as level, ''::text as finding, ''::text as object, ''::text as detail, ''::text as remedy, ''::text as who where false`,
   exceptions: `create or replace view audit.exceptions with (security_invoker) as
     select ''::text as finding, ''::text as object, ''::text as reason where false`,
   applied: `insert into audit.applied select * from audit.state() on conflict (kind, object) do update set definition = excluded.definition`,

@@ -16,7 +16,7 @@ grant taxclaims_reporting_all to test_suspect;
 -- ADMIN OPTION on taxclaims_api | in role taxclaims_api | is a member of taxclaims_api with the right to give it to others
 grant taxclaims_api to test_suspect with admin option;
 -- membership in an unknown role | in role taxclaims_api | is a member of test_suspect_role
-create role test_suspect_role; grant test_suspect_role to test_suspect;
+create role test_suspect_role; grant usage on schema reporting to test_suspect_role; grant test_suspect_role to test_suspect;
 -- a role with CREATEROLE through a role without INHERIT | in role taxclaims_api | can become test_suspect_middle, a member of test_suspect_strong | can become test_suspect_strong, which has CREATEROLE | is a member of test_suspect_middle
 create role test_suspect_strong createrole; create role test_suspect_middle noinherit in role test_suspect_strong;
 grant test_suspect_middle to test_suspect;

@@ -112,7 +112,13 @@ describe('npm run db:audit', () => {
       findings: [
         {
           ...{ level: hostile('level'), finding: hostile('finding'), object: hostile('object') },
-          ...{ detail: hostile('detail'), remedy: hostile('remedy') },
+          ...{ detail: hostile('detail'), remedy: hostile('remedy'), who: 'dba' },
+        },
+      ],
+      ofProvider: [
+        {
+          ...{ level: 'error', finding: 'server_function_open', object: hostile('weaker') },
+          ...{ detail: hostile('weakness'), remedy: hostile('instead'), who: 'provider' },
         },
       ],
       drift: [
@@ -133,7 +139,7 @@ describe('npm run db:audit', () => {
     });
     const places =
       'database server columns policies using check table function role level finding object detail remedy kind drifted ' +
-      'change applied present blinded what accepted reason by on';
+      'weaker weakness instead change applied present blinded what accepted reason by on';
     for (const where of [...places.split(' '), 'as it stood']) {
       expect(html).toContain(`&lt;${where} title=&quot;x&quot;&gt;&amp;`);
       expect(html).not.toContain(hostile(where));
