@@ -100,6 +100,14 @@ begin
                 or (pg_catalog.to_jsonb(m) ->> 'set_option')::boolean <> intended.may_set_role
             )
         union all
+        -- A deploy of an earlier release let the administrator inherit these two roles.
+        select pg_catalog.format('grant %I to %I with inherit false%s', g.rolname, current_user, since16.granted_by)
+        from pg_catalog.pg_auth_members as m
+        join pg_catalog.pg_roles as g on g.oid = m.roleid and g.rolname in ('taxclaims_definer', 'taxclaims_housekeeper')
+        cross join lateral (select pg_catalog.format(' granted by %I', pg_catalog.pg_get_userbyid(m.grantor))) as since16 (granted_by)
+        where m.member = (select r.oid from pg_catalog.pg_roles as r where r.rolname = current_user)
+            and (pg_catalog.to_jsonb(m) ->> 'inherit_option')::boolean
+        union all
         select distinct pg_catalog.format(
             'revoke all on database %I from %I cascade',
             pg_catalog.current_database(),
@@ -140,9 +148,28 @@ declare
     command text;
 begin
     for command in
-        -- To deploy, an administrator without SUPERUSER must be a member of the owner, definer and housekeeper roles.
-        select pg_catalog.format('grant taxclaims_owner, taxclaims_definer, taxclaims_housekeeper to %I', current_user)
-        where not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user)
+        -- To deploy, an administrator without SUPERUSER becomes the owner, definer and housekeeper roles. Only a login
+        -- with ADMIN OPTION may grant them, so a second administrator's deploy grants only what is missing. A login that
+        -- inherited taxclaims_definer would read every row, so since Postgres 16 the login gets no rights of it without SET ROLE.
+        select pg_catalog.format(
+            'grant %I to %I%s',
+            h.name,
+            current_user,
+            case
+                when pg_catalog.current_setting('server_version_num')::integer < 160000 then ''
+                when h.name = 'taxclaims_owner' then ' with inherit true, set true'
+                else ' with inherit false, set true'
+            end
+        )
+        from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
+        join pg_catalog.pg_roles as r on r.rolname = current_user and not r.rolsuper
+        where h.purpose = 'back'
+            and not case
+                when pg_catalog.current_setting('server_version_num')::integer < 160000
+                    then pg_catalog.pg_has_role(r.oid, h.name, 'MEMBER')
+                else pg_catalog.pg_has_role(r.oid, h.name, 'SET')
+                    and (h.name <> 'taxclaims_owner' or pg_catalog.pg_has_role(r.oid, h.name, 'USAGE'))
+            end
         union all
         -- The functions of taxclaims_definer put logins into taxclaims_reporting_all and taxclaims_reporting_few, so
         -- taxclaims_definer needs ADMIN OPTION on these two roles, but not their rights. Before Postgres 16 the
@@ -172,9 +199,18 @@ begin
         where n.nspname = 'public' and x.grantee <> n.nspowner
         union all
         -- Each request role gets its own USAGE on schema public: it inherits rights only later, from db/nesting.sql.
-        select pg_catalog.format('grant %1$I to taxclaims_api; grant usage on schema public to %1$I', h.name)
+        select pg_catalog.format('grant usage on schema public to %I', h.name)
         from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
         where h.purpose = 'request'
+        union all
+        select pg_catalog.format('grant %I to taxclaims_api', h.name)
+        from pg_catalog.jsonb_to_recordset(house_roles) as h (name name, purpose text)
+        where h.purpose = 'request'
+            and not exists (
+                select
+                from pg_catalog.pg_auth_members as m
+                where m.roleid = h.name::text::regrole and m.member = 'taxclaims_api'::regrole
+            )
         union all
         select pg_catalog.format(
             'revoke all on database %1$I from public;

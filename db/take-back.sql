@@ -15,6 +15,7 @@ begin
                 r.rolname,
                 case when n.nspname is null then '' else pg_catalog.format(' in schema %I', n.nspname) end
             ) as beginning,
+            r.rolname as role_name,
             case d.defaclobjtype
                 when 'r' then 'tables'
                 when 'S' then 'sequences'
@@ -49,6 +50,10 @@ begin
             )
     loop
         begin
+            -- The administrator may become these roles, but does not inherit all of them.
+            if default_privilege.role_name in ('taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper') then
+                execute pg_catalog.format('set local role %I', default_privilege.role_name);
+            end if;
             for command in
                 select distinct pg_catalog.format(
                     'revoke all on %s from %s cascade',
@@ -67,12 +72,18 @@ begin
             loop
                 execute default_privilege.beginning || ' ' || command;
             end loop;
+            reset role;
         exception
             when insufficient_privilege then null;
         end;
     end loop;
-    alter default privileges for role taxclaims_owner, taxclaims_definer, taxclaims_housekeeper
-        revoke execute on functions from public;
+    set local role taxclaims_owner;
+    alter default privileges revoke execute on functions from public;
+    set local role taxclaims_definer;
+    alter default privileges revoke execute on functions from public;
+    set local role taxclaims_housekeeper;
+    alter default privileges revoke execute on functions from public;
+    reset role;
 end
 $defaults$;
 

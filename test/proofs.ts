@@ -113,6 +113,14 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     minutes: 5,
     suites: ['test/admin/deploy/cut-short.test.ts'],
   },
+  homes: {
+    question:
+      'Can a firm deploy to, audit, serve from, and restore a Postgres that it buys, where nobody is a superuser?',
+    minutes: 4,
+    suites: ['test/homes/'],
+    needs: 'Debian’s postgresql-15',
+    answers: ['/usr/lib/postgresql/15/bin/pg_dump', '--version'],
+  },
   outages: {
     question: 'What do callers get while Postgres is down, silent, frozen, or replaced by another server?',
     minutes: 2,

@@ -177,7 +177,7 @@ export async function openHome(name: HomeName, kind: HomeServer = 'embedded'): P
         );
         return { name: login, url: asDatabase(adminUrl, parts.database, made) };
       },
-      close: server.close,
+      close: () => server.close(),
     };
   } catch (error) {
     await server.close();

@@ -17,6 +17,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
     'test/process/embedded-parts.test.ts',
     'test/deploy/pages.deploy.ts',
     'test/deploy/pgbackrest.deploy.ts',
+    'test/homes/restored.test.ts',
   ],
   'deploy/compose/README.md': ['test/deploy/composition.deploy.ts'],
   'docs/analyst.md': [

@@ -51,10 +51,11 @@ export function asMeant(drift: Drift): Drift {
     : { ...drift, change: 'removed', applied: rights, present: null };
 }
 
-/** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
+/** True if the database differs from the declared facts in what nobody has accepted. Needs a transaction. */
 export async function differsFromDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<boolean> {
   const { recorded, expected, differing } = await compareState(client, declared);
-  return differing.length > 0 || findDifferences(expected, recorded).length > 0;
+  const accepted = await readAcceptances(client);
+  return differing.some((one) => !accepted.has(acceptanceKey(one))) || findDifferences(expected, recorded).length > 0;
 }
 
 async function compareState(client: pg.Client, declared: readonly DatabaseFact[]) {

@@ -14,6 +14,13 @@ const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '3-retention', '4-close'
   (part) => `audit-log/${part}.sql`,
 );
 
+/** What a deploy does with drift that it cannot take back. */
+export interface Acceptance {
+  readonly strict: boolean;
+  /** The reason for which the deploy accepts what only the provider of a bought Postgres can change. */
+  readonly acceptedHome: string | undefined;
+}
+
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
   await runInTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
 }
@@ -36,7 +43,7 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
 export async function applyPolicies(
   client: pg.Client,
   release: ReleaseContents,
-  strict: boolean,
+  { strict, acceptedHome }: Acceptance,
   migrate: () => Promise<void>,
 ): Promise<void> {
   let undropped: UndroppedObjects = new Map();
@@ -85,6 +92,7 @@ export async function applyPolicies(
     await runAs('taxclaims_owner', 'guards-as-deployed.sql');
     await storeAppliedFacts(client, release.declared);
     await storeReleaseDigest(client, release);
+    if (acceptedHome !== undefined) await acceptHome(client, acceptedHome);
     if (strict) refuseDrift(await readDrift(client));
   });
 }
@@ -108,6 +116,15 @@ async function lockTables(client: pg.Client): Promise<void> {
     await client.query(`set local lock_timeout = ${String(leftMs)}; lock table ${relation} in access exclusive mode`);
   }
   await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
+}
+
+async function acceptHome(client: pg.Client, reason: string): Promise<void> {
+  await setRole(client, 'taxclaims_owner');
+  await client.query('select from audit.accept_home($1)', [reason]);
+}
+
+export async function acceptHomeOfRelease(client: pg.Client, reason: string): Promise<void> {
+  await runInTransaction(client, () => acceptHome(client, reason));
 }
 
 type DeployRole = 'administrator' | 'taxclaims_owner' | 'taxclaims_definer' | 'taxclaims_housekeeper';

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
 import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
+import { describeLossesOfOthers, describeRightsThatStay, refuseWeakAdministrator } from './administrator.ts';
 import * as apply from './apply.ts';
 import {
   isContention,
@@ -31,6 +32,8 @@ export interface MigrateOptions {
   readonly reportAfterMs?: number | undefined;
   readonly evict?: boolean | undefined;
   readonly strict?: boolean | undefined;
+  /** The reason for which the deploy accepts what only the provider of the server can change. */
+  readonly acceptedHome?: string | undefined;
   /** Ends the deploy between two migrations: Postgres rolls back the migration that runs. */
   readonly ending?: AbortSignal | undefined;
 }
@@ -81,6 +84,7 @@ async function deployRelease(
     reportAfterMs = DEPLOY_LOG_BLOCKERS_MS,
     evict = false,
     strict = false,
+    acceptedHome,
   } = options;
   const pollMs = Math.ceil((await worker.answered(readLockTimeoutMs)) / 3);
   const watch = new BlockerWatch({ log, reportAfterMs, evict, pollMs });
@@ -93,7 +97,8 @@ async function deployRelease(
       }),
     );
   const files = await readSqlFiles();
-  await prepareLock(client, files, run);
+  await run('a look at the catalog', () => refuseWeakAdministrator(client, files));
+  await prepareLock(client, files, { log, run });
   await watch.during('the lock of the deploy', lockHolder, worker, () =>
     takeMigrationLock(lockHolder.client, maxWaitMs, () => watch.lastBlockers()),
   );
@@ -104,8 +109,9 @@ async function deployRelease(
     (await run('a look at what stands', () => runAsOwner(client, () => isReleaseDeployed(client, release))))
   ) {
     await run('the months of the audit log', () => apply.maintainAuditLog(client, files));
+    if (acceptedHome !== undefined) await apply.acceptHomeOfRelease(client, acceptedHome);
     log.info('the database is as this release declares it: nothing was applied');
-  } else await applyRelease(client, release, pending, { log, strict, run });
+  } else await applyRelease(client, release, pending, { log, run, strict, acceptedHome });
 }
 
 function readPending(client: pg.Client, files: SqlFiles, run: RunStep): Promise<string[]> {
@@ -113,12 +119,17 @@ function readPending(client: pg.Client, files: SqlFiles, run: RunStep): Promise<
 }
 
 /** Makes the table that a deploy locks. Fails if a newer release was deployed; the deploy looks again under its lock. */
-async function prepareLock(client: pg.Client, files: SqlFiles, run: RunStep): Promise<void> {
+async function prepareLock(
+  client: pg.Client,
+  files: SqlFiles,
+  { log, run }: { readonly log: Logger; readonly run: RunStep },
+): Promise<void> {
   const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     run('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
   if (await owned('migrations')) await readPending(client, files, run);
   else await run('a look at the catalog', () => refuseMissingMigrationList(client));
   if (await owned('deploy_lock')) return;
+  for (const loss of await describeLossesOfOthers(client)) log.warn(loss);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
   await run('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
 }
@@ -127,18 +138,19 @@ async function applyRelease(
   client: pg.Client,
   release: ReleaseContents,
   pending: readonly string[],
-  { log, strict, run }: { readonly log: Logger; readonly strict: boolean; readonly run: RunStep },
+  { log, run, ...acceptance }: apply.Acceptance & { readonly log: Logger; readonly run: RunStep },
 ): Promise<void> {
   const { files, declared } = release;
   const before = await run('the search for drift', () => runAsOwner(client, () => readDriftBeforeDeploy(client, log)));
-  if (strict) refuseRemainingDrift(before);
+  if (acceptance.strict && acceptance.acceptedHome === undefined) refuseRemainingDrift(before);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
+  for (const right of await describeRightsThatStay(client)) log.warn(right);
   if (pending.length > 0)
     log.info({ migrations: pending }, `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`);
   for (const name of findMigrationsBeforehand(files, pending))
     await run(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, files, name));
   await run('the deploy of the rights', () =>
-    apply.applyPolicies(client, release, strict, async () => {
+    apply.applyPolicies(client, release, acceptance, async () => {
       await runMigrations(client, files);
       await storeMigrationDigests(client, files);
       await refuseDroppedTables(client, declared);

@@ -1,0 +1,158 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
+import { createServiceProcess } from '../faults/service-process.ts';
+import { withAdmin } from '../support/database.ts';
+import { ask } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { rowOf } from '../support/rows.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+import { createTestLogger } from '../support/test-logger.ts';
+import { accepting } from '../support/world.ts';
+import { HOME_NAMES, openHome, type Home } from './homes.ts';
+
+/* These tests deploy to each kind of bought Postgres, as its administrator, who is no superuser. */
+
+const NOTHING_APPLIED = 'the database is as this release declares it: nothing was applied';
+const OPEN_FUNCTIONS =
+  /a revoke did not take: \d+ functions of Postgres stay open to PUBLIC, which only a superuser can close/;
+
+/** Deploys, and returns what the deploy logs. */
+async function deploy(adminUrl: string, options: { acceptedHome?: string; strict?: boolean } = {}): Promise<string> {
+  const { log, loggedText } = createTestLogger();
+  await migrate({ adminUrl, log, ...options });
+  return loggedText();
+}
+
+async function valueOf(url: string, sql: string): Promise<unknown> {
+  return withAdmin(url, async (client) => Object.values((await client.query<object>(sql)).rows[0] ?? {})[0]);
+}
+
+describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
+  const [own, foreign] = [newTenant(), newTenant()];
+  let home: Home;
+  let first: string;
+
+  beforeAll(async () => {
+    home = await openHome(name);
+    first = await deploy(home.adminUrl);
+    await valueOf(home.adminUrl, `select count(*) from audit.drift, audit.accept(kind, object, 'bought')`);
+    await withAdmin(home.providerUrl, (provider) =>
+      provider.query(tenantSql(own, 'Own') + tenantSql(foreign, 'Foreign') + rowOf('users', own)),
+    );
+  });
+
+  afterAll(() => home.close());
+
+  test('a deploy says which functions of Postgres it could not close', () => {
+    expect(first).toMatch(OPEN_FUNCTIONS);
+  });
+
+  test('a deploy names the grantor of a right of PUBLIC that the deploy could not revoke, and names no other', () => {
+    const stays = /PUBLIC keeps CONNECT on the database defaultdb, which ovh_services granted/;
+    if (name === 'ovh') expect(first).toMatch(stays);
+    else expect(first).not.toContain('PUBLIC keeps');
+  });
+
+  test('the login that deploys reads no password hash without SET ROLE', async () => {
+    await withAdmin(home.adminUrl, async (admin) => {
+      const { rowCount } = await admin.query('select password_hash from public.users');
+      // Neon, Supabase and OVH give their administrator BYPASSRLS.
+      expect(rowCount).toBe(home.canDump === true ? 1 : 0);
+      const { rows } = await admin.query(
+        `select r.rolname as role, pg_has_role(r.oid, 'USAGE') as inherits, pg_has_role(r.oid, 'SET') as becomes
+         from pg_roles as r where r.rolname in ('taxclaims_definer', 'taxclaims_housekeeper') order by 1`,
+      );
+      expect(rows).toEqual(
+        ['taxclaims_definer', 'taxclaims_housekeeper'].map((role) => ({ role, inherits: false, becomes: true })),
+      );
+    });
+  });
+
+  test('the service starts on this home, is healthy, and shows a user of one client no claim of another client', async () => {
+    const login = await home.createLogin('api_production', 'in role taxclaims_api');
+    const identity = await startTestIdentity();
+    const folder = await createScratchFolder();
+    const service = await createServiceProcess(folder, { DATABASE_URL: login.url, ...accepting(identity) });
+    try {
+      await service.start();
+      expect((await ask(service.port, 'GET /health')).status).toBe(200);
+      const token = await identity.token({ sub: 'idp|own', role: 'CLIENT', client_access: [own.clients] });
+      const { status, json } = await ask(service.port, 'GET /api/reclamations', { token });
+      expect([status, (json as { id: string }[]).map(({ id }) => id)]).toEqual([200, [own.reclamations]]);
+      const refused = await ask(service.port, `GET /api/reclamations/${foreign.reclamations}`, { token });
+      expect(refused.status).toBe(403);
+      expect(await valueOf(home.providerUrl, 'select count(*)::integer from public.reclamations')).toBe(2);
+    } finally {
+      service.signal('SIGTERM');
+      await service.ended();
+      await identity.stop();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('the administrator grants a client to a BI login, which then reads the rows of this client alone', async () => {
+    const bi = await home.createLogin('bi_own', 'in role taxclaims_reporting');
+    const read = `select coalesce(array_agg(id), '{}') from reporting.clients`;
+    expect(await valueOf(bi.url, read)).toEqual([]);
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query('select reporting.grant_client($1, $2)', ['bi_own', own.clients]),
+    );
+    expect(await valueOf(bi.url, read)).toEqual([own.clients]);
+    expect(await valueOf(home.adminUrl, 'select objection from reporting.granted')).toBeNull();
+  });
+
+  test('once a DBA has accepted what a deploy cannot change, a second deploy applies nothing, also with --strict', async () => {
+    expect(await deploy(home.adminUrl)).toContain(NOTHING_APPLIED);
+    expect(await deploy(home.adminUrl, { strict: true })).toContain(NOTHING_APPLIED);
+  });
+
+  test('a deploy undoes a policy that was added after the acceptance', async () => {
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query('set role taxclaims_owner; create policy by_hand on public.sites using (true)'),
+    );
+    expect(await deploy(home.adminUrl, { strict: true })).toContain('taken back: added policy by_hand on public.sites');
+    expect(await deploy(home.adminUrl)).toContain(NOTHING_APPLIED);
+  });
+
+  test('a deploy takes the inherited rights of the definer from a login to which an earlier release gave them', async () => {
+    const inherits = `select pg_has_role('taxclaims_definer', 'USAGE')`;
+    await valueOf(home.adminUrl, 'grant taxclaims_definer to current_user with inherit true');
+    expect(await valueOf(home.adminUrl, inherits)).toBe(true);
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query(`set role taxclaims_owner; comment on table public.sites is null`),
+    );
+    await deploy(home.adminUrl);
+    expect(await valueOf(home.adminUrl, inherits)).toBe(false);
+  });
+
+  test('a second administrator deploys once the first has let it become the roles that the refusal names', async () => {
+    const owner = await valueOf(
+      home.adminUrl,
+      `select quote_ident(pg_get_userbyid(datdba)) from pg_database where datname = current_database()`,
+    );
+    const second = await home.createLogin('second_administrator', 'createrole');
+    await valueOf(home.adminUrl, `grant connect on database ${home.database} to second_administrator`);
+    const refusal = async (): Promise<string> =>
+      deploy(second.url).then(
+        () => '',
+        (error: unknown) => (error as Error).message,
+      );
+    expect(await refusal()).toMatch(
+      new RegExp(`^second_administrator cannot deploy here: it needs the rights of ${String(owner)}, the owner`),
+    );
+    // Only the provider lets a login into the role that owns the database, or into another login.
+    await valueOf(home.providerUrl, `grant ${String(owner)} to second_administrator`);
+    if (owner !== home.administrator) {
+      const [, grants = ''] = /let it \((.*)\)$/.exec(await refusal()) ?? [];
+      expect(grants).toMatch(/^grant taxclaims_owner to second_administrator; grant .* with inherit false$/);
+      await withAdmin(home.adminUrl, (admin) => admin.query(grants));
+    }
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query('set role taxclaims_owner; comment on table public.sites is null'),
+    );
+    expect(await deploy(second.url)).toContain('the database is migrated and its policies are applied');
+    expect(await deploy(second.url)).toContain(NOTHING_APPLIED);
+  });
+});
