@@ -47,7 +47,7 @@ export const contactEmail = text(255)
     maxLength: 255,
     // Not every language that clients are generated for knows the classes of CONTACT_EMAIL_PATTERN.
     pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
-    description: 'An email address; non-ASCII letters are allowed.',
+    description: 'Non-ASCII letters are allowed.',
   });
 
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
