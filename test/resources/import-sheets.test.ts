@@ -274,7 +274,7 @@ describe('the encoding and format of an imported table', () => {
 
   test('an import of a spreadsheet workbook gets 400 that says it is not a CSV table', async () => {
     await expectTold(importSites(Buffer.from('PK\x03\x04\x14\x00\x06\x00', 'latin1')), {
-      body: expect.stringContaining('is a workbook, and no table'),
+      body: expect.stringContaining('is a workbook, not a CSV file'),
     });
   });
 
