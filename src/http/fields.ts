@@ -47,7 +47,7 @@ export const contactEmail = text(255)
     maxLength: 255,
     // Not every language that clients are generated for knows the classes of CONTACT_EMAIL_PATTERN.
     pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
-    description: 'Non-ASCII letters are allowed.',
+    description: 'An email address; non-ASCII letters are allowed.',
   });
 
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
@@ -114,7 +114,7 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
 
 /** Rejects decimals that Postgres would round. The parsed decimal is text, because numbers may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
-  return decimalText(maximum).meta({ description: `From 0 to ${maximum}, with at most two decimal places.` });
+  return decimalText(maximum).meta({ description: `0 to ${maximum}, at most two decimal places.` });
 }
 
 export const MAX_PERCENT = '100.00';

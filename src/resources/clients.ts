@@ -19,7 +19,7 @@ export const client = record(
     id: column.id,
     company_name: column.writable(column.text(255), field.nonBlankText(255)),
     nom: {
-      ...column.readOnlyWithDescription(column.text(255), 'Same value as company_name.', 'r.company_name'),
+      ...column.readOnlyWithDescription(column.text(255), 'The same text as company_name.', 'r.company_name'),
       onCreate: field.text(255).optional(),
     },
     contact_email: column.writable(column.text(255), field.contactEmail),

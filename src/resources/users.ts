@@ -30,7 +30,7 @@ export const password = z
     minLength: 12,
     maxLength: MAX_PASSWORD_BYTES,
     writeOnly: true,
-    description: `At least 12 characters and at most ${MAX_PASSWORD_BYTES} bytes in UTF-8. It must differ from the email and from the current password. Stored as a salted hash and never returned.`,
+    description: `At least 12 characters and at most ${MAX_PASSWORD_BYTES} bytes in UTF-8. It must not be the email, and must differ from the current password. Stored as a salted hash and never returned.`,
   });
 
 export const PASSWORD_IS_EMAIL_RULE = rule('weak_password.email');

@@ -7,7 +7,7 @@ import type { AnyEndpoint } from './responses.ts';
  */
 const RULE_SENTENCES: Readonly<Partial<Record<ProblemTextKey, string>>> = {
   above_amount: '`{field}` must not exceed `amount`.',
-  before_issue_date: '`{field}` must not be before `issue_date`.',
+  before_issue_date: '`{field}` must not lie before `issue_date`.',
   erased: 'An erased user cannot be changed.',
   last_client: 'The last client of an ADMIN cannot be removed, because an empty list gives an ADMIN every client.',
   'last_administrator.token':
@@ -18,12 +18,12 @@ const RULE_SENTENCES: Readonly<Partial<Record<ProblemTextKey, string>>> = {
   not_assignable: '`{field}` must be an active user with access to the client.',
   'not_assignable.task':
     '`{field}` must be an active user with access to the client, and not a CLIENT if the note is internal.',
-  not_of_kind: '`{field}` is required for a credit note, and not allowed for an invoice.',
+  not_of_kind: '`{field}` is required for a credit note, and allowed only for one.',
   not_paid: '`{field}` is allowed only for a paid invoice.',
   not_stored: 'The caller must have logged in before.',
   of_another_client: '`{field}` must be a record of the same client.',
   other_rights: 'The rights in the token must be those that the service has stored.',
-  'required.issued': '`{field}` is required for an issued invoice.',
+  'required.issued': '`{field}` must be given once the invoice is issued.',
   'required.task': '`{field}` is required for a task, which is a note with `assignee_id` or `done_at`.',
   taken: '`{field}` must not be the email of another user.',
   'taken.next_number': 'An invoice cannot be issued while another invoice has its number.',
