@@ -15,7 +15,7 @@ export const ERRORS_BY_CODE = {
   ERROR_NOT_FOUND: { status: 404, en: 'There is no such resource.', fr: 'Cette ressource n’existe pas.' },
   ERROR_METHOD_NOT_ALLOWED: { status: 405, en: 'This method is not allowed here.', fr: 'Cette méthode n’est pas admise ici.' },
   ERROR_REQUEST_TIMEOUT: { status: 408, en: 'The request took too long to arrive.', fr: 'La demande a mis trop de temps à arriver.' },
-  ERROR_CONFLICT: { status: 409, en: 'The request conflicts with the present state of the resource.', fr: 'La demande est incompatible avec l’état actuel de la ressource.' },
+  ERROR_CONFLICT: { status: 409, en: 'The request conflicts with the current state of the resource.', fr: 'La demande est incompatible avec l’état actuel de la ressource.' },
   ERROR_PRECONDITION_FAILED: { status: 412, en: 'The resource has changed since it was read.', fr: 'La ressource a changé depuis sa lecture.' },
   ERROR_PAYLOAD_TOO_LARGE: { status: 413, en: 'The request body is too large.', fr: 'Le contenu envoyé est trop volumineux.' },
   ERROR_URI_TOO_LONG: { status: 414, en: 'The path and query are too long.', fr: 'L’adresse demandée est trop longue.' },

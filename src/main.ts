@@ -11,10 +11,10 @@ import { readSystemErrorCode } from './system-error.ts';
 import { VERSION } from './version.ts';
 
 const USAGE = `usage: npm start
-Starts the service with the variables of its environment and of a file .env, which docs/configuration.md lists; without
-any it is a demonstration.
+Starts the service. Variables are read from the environment and from a file .env; docs/configuration.md lists them.
+Without any variables the service starts as a demonstration.
   --help, --version
-Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
+Exit codes: 0 stopped on request; 1 could not start: invalid argument or variable, or see the message.`;
 
 /** The module of the demonstration, in a process that starts one. */
 let demo: typeof import('./demo/start.ts') | undefined;

@@ -24,7 +24,7 @@ const PROBLEM_TEXTS = {
   'required.before_move': ['must be stored before the move to {to}: enter it first', 'Ce champ doit être enregistré avant de passer à l’état « {to label} » : saisissez-le d’abord.'],
   'required.step_back': ['is needed for the step back to {to}: why the last move was a mistake', 'Pour revenir à l’état « {to label} », indiquez pourquoi le dernier passage était une erreur.'],
   'required.issued': ['must be given once the invoice is issued', 'La date d’émission est obligatoire dès que la facture est émise.'],
-  'required.task': ['is needed for a task, which has a day', 'Une tâche a une échéance : indiquez-la.'],
+  'required.task': ['is required for a task', 'Une tâche a une échéance : indiquez-la.'],
   'required.own_client': ['must name at least one of your clients', 'Indiquez au moins un de vos clients.'],
   blank: ['must not be blank', 'Ce champ ne peut pas rester vide.'],
   empty: ['must not be empty', 'Ce champ ne peut pas être vide.'],
@@ -73,29 +73,29 @@ const PROBLEM_TEXTS = {
   'not_a_siret.check': ['must be a SIRET: its check digit is wrong', 'Ce numéro SIRET est erroné : sa clé de contrôle ne correspond pas.'],
 
   unknown_field: ['is not known here', 'Ce champ n’existe pas ici.'],
-  'unknown_field.creation': ['is not given at a creation: leave it out', 'Ce champ ne se renseigne pas à la création : retirez-le.'],
+  'unknown_field.creation': ['cannot be given at creation: leave it out', 'Ce champ ne se renseigne pas à la création : retirez-le.'],
   'unknown_field.form': ['is not known here: the field is {field}', 'Ce champ n’existe pas ici : le champ attendu est « {field} ».'],
   'unknown_field.columns': ['may name {fields}', 'Colonnes possibles : {fields}.'],
-  not_as_described: ['is not as it is described', 'Cette valeur ne correspond pas à la description de l’interface.'],
+  not_as_described: ['does not match the description of the API', 'Cette valeur ne correspond pas à la description de l’interface.'],
   not_storable: ['must not contain NUL or unpaired surrogates', 'Ce texte contient des caractères qui ne peuvent pas être enregistrés.'],
   given_twice: ['must be given once', 'Ce paramètre ne peut figurer qu’une fois.'],
   'given_twice.values': ['must be given once, with commas between its values', 'Ce paramètre ne peut figurer qu’une fois, ses valeurs séparées par des virgules.'],
   'given_twice.sort': ['must not name {field} twice', 'Le tri ne peut pas citer deux fois « {field} ».'],
-  'given_twice.column': ['stands there twice', 'Cette colonne figure deux fois.'],
-  'given_twice.record': ['is of a record that is named before', 'Cet enregistrement figure déjà plus haut.'],
-  'given_twice.claim': ['is that of a claim named before, with the same site_id, claim_type, tax_year and commune_code', 'Cette réclamation figure déjà plus haut : même site, même impôt, même année, même commune, même avis.'],
+  'given_twice.column': ['is given twice', 'Cette colonne figure deux fois.'],
+  'given_twice.record': ['is that of a record that is already in the list', 'Cet enregistrement figure déjà plus haut.'],
+  'given_twice.claim': ['is that of an earlier claim in the list, with the same site_id, claim_type, tax_year and commune_code', 'Cette réclamation figure déjà plus haut : même site, même impôt, même année, même commune, même avis.'],
   too_many_values: ['must be one value, or up to {max} with commas between them', 'Une valeur est attendue, ou {max} au plus, séparées par des virgules.'],
   not_a_cursor: ['must be the cursor of a Link header', 'Le curseur d’un en-tête Link est attendu.'],
   'not_a_cursor.list': ['must be the cursor of a Link header of the same list in the same order', 'Le curseur d’un en-tête Link de la même liste, dans le même ordre, est attendu.'],
-  'not_a_cursor.changes': ['must be a place that GET /api/changes gave', 'Une position donnée par GET /api/changes est attendue.'],
-  expired: ['is older than the audit log: read the records, and begin without it', 'Cette position est plus ancienne que le journal d’audit : relisez les enregistrements et recommencez sans elle.'],
-  not_for_csv: ['is not for text/csv, which has the whole list', 'Ce paramètre ne s’applique pas à un export CSV, qui contient toute la liste.'],
+  'not_a_cursor.changes': ['must be a position returned by GET /api/changes', 'Une position donnée par GET /api/changes est attendue.'],
+  expired: ['is older than the audit log: read the records again, and start without it', 'Cette position est plus ancienne que le journal d’audit : relisez les enregistrements et recommencez sans elle.'],
+  not_for_csv: ['is not allowed for text/csv, which returns the whole list', 'Ce paramètre ne s’applique pas à un export CSV, qui contient toute la liste.'],
   not_percent_encoded: ['must be percent-encoded UTF-8', 'L’adresse doit être en UTF-8, avec l’encodage « pourcent ».'],
   not_ascii: ['must be ASCII: UTF-8 in a path or query is percent-encoded', 'L’adresse doit être en ASCII : les caractères UTF-8 y prennent l’encodage « pourcent ».'],
   not_entity_tags: ['must be * or a list of entity tags in double quotes', 'Une liste d’étiquettes (ETag) entre guillemets droits est attendue, ou *.'],
-  not_versioned: ['is not compared here: this request has no version, so leave the header out', 'Cet en-tête n’est pas comparé ici : cette demande n’a pas de version. Retirez-le.'],
+  not_versioned: ['is not supported here, because the resource has no version: leave the header out', 'Cet en-tête n’est pas comparé ici : cette demande n’a pas de version. Retirez-le.'],
   not_a_key: ['must be one key of 1 to {max} printable ASCII characters, in double quotes or without any', 'Une seule clé de 1 à {max} caractères ASCII imprimables est attendue, avec ou sans guillemets droits.'],
-  key_in_use: ['is of a request that is under way', 'La demande portant cette clé est encore en cours.'],
+  key_in_use: ['belongs to a request that is still running', 'La demande portant cette clé est encore en cours.'],
   key_used: ['was used for another request', 'Cette clé a déjà servi à une autre demande.'],
 
   not_json: ['must be JSON in UTF-8', 'Du JSON en UTF-8 est attendu.'],
@@ -112,47 +112,47 @@ const PROBLEM_TEXTS = {
   'not_a_file_name.characters': ['must have a name in UTF-8 without control characters', 'Le nom du fichier doit être en UTF-8, sans caractère de contrôle.'],
   'not_a_file_name.folders': ['must be the name of a file, without folders or control characters', 'Le nom d’un fichier est attendu, sans dossier ni caractère de contrôle.'],
   not_the_same: ['must be the same text as {field}', 'Ce champ doit contenir le même texte que « {field} ».'],
-  not_a_link: ['must be that of the address', 'La valeur qui figure dans l’adresse est attendue.'],
+  not_a_link: ['must be the secret of a document link', 'La valeur qui figure dans l’adresse est attendue.'],
   file_type: ['must be a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8', 'Fichiers acceptés : PDF, image (PNG, JPEG, WebP, GIF, TIFF), document bureautique, texte ou CSV en UTF-8.'],
 
-  too_many_records: ['must have at most {max} records, and lines without anything count', 'Le fichier dépasse {max} enregistrements, lignes vides comprises.'],
+  too_many_records: ['must have at most {max} records, empty lines included', 'Le fichier dépasse {max} enregistrements, lignes vides comprises.'],
   'too_many_records.documents': ['must be of a claim with at most {max} documents', 'Cette réclamation compte plus de {max} documents.'],
   record_too_large: ['must not have a record of {max} bytes', 'Un enregistrement doit compter moins de {max} octets.'],
   too_many_cells: ['has more cells than the first line names', 'Cette ligne a plus de cellules que la première ligne n’a de colonnes.'],
-  not_a_csv: ['is no line of a CSV file', 'Cette ligne n’est pas une ligne de fichier CSV.'],
+  not_a_csv: ['is not a line of a CSV file', 'Cette ligne n’est pas une ligne de fichier CSV.'],
   'not_a_csv.open': ['has a quotation mark that is never closed', 'Un guillemet n’est jamais fermé.'],
-  'not_a_csv.behind': ['has something behind a closing quotation mark; one within a cell is written twice', 'Un guillemet fermant est suivi d’autre chose ; dans une cellule, un guillemet s’écrit deux fois.'],
+  'not_a_csv.behind': ['has text after a closing quotation mark; a quotation mark within a cell is written twice', 'Un guillemet fermant est suivi d’autre chose ; dans une cellule, un guillemet s’écrit deux fois.'],
   'not_a_csv.within': ['has a quotation mark in a cell that does not begin with one', 'Une cellule contient un guillemet sans commencer par un guillemet.'],
   'not_a_csv.row': ['has more than {characters} characters or {cells} cells: a quotation mark may not be closed', 'Cette ligne dépasse {characters} caractères ou {cells} cellules : un guillemet n’est peut-être pas fermé.'],
-  'not_a_csv.workbook': ['is a workbook, and no table. In Excel, save it as "CSV UTF-8 (comma delimited)"', 'Ce fichier est un classeur. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) ».'],
+  'not_a_csv.workbook': ['is a workbook, not a CSV file. In Excel, save it as "CSV UTF-8 (comma delimited)"', 'Ce fichier est un classeur. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) ».'],
   not_utf_8: ['must be UTF-8, which it is not: it may be Windows-1252. In Excel, save it as "CSV UTF-8 (comma delimited)", or say so: Content-Type: text/csv; charset=windows-1252', 'Ce fichier n’est pas en UTF-8, mais peut-être en Windows-1252. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) », ou annoncez-le : Content-Type: text/csv; charset=windows-1252.'],
   'not_utf_8.utf_16': ['must be UTF-8, and is UTF-16. In Excel, save it as "CSV UTF-8 (comma delimited)"', 'Ce fichier est en UTF-16. Dans Excel, enregistrez-le au format « CSV UTF-8 (délimité par des virgules) ».'],
   'not_utf_8.windows': ['has a byte that is no letter in Windows-1252', 'Cette ligne contient un octet sans caractère en Windows-1252.'],
   breaks_rule: ['breaks the rule {rule}', 'Cette ligne enfreint la règle « {rule} ».'],
   more: ['and {count} more', 'Et {count} de plus.'],
-  'more.lines': ['and the lines that were not tried any more', 'Et les lignes qui n’ont plus été essayées.'],
+  'more.lines': ['and the lines that were not checked', 'Et les lignes qui n’ont plus été essayées.'],
 
   weak_password: ['must have at least {min} characters and at most {max} bytes', 'Le mot de passe doit compter au moins {min} caractères et au plus {max} octets.'],
   'weak_password.email': ['must not be the email', 'Le mot de passe ne peut pas être l’adresse électronique.'],
-  'weak_password.present': ['must not be the present one', 'Le nouveau mot de passe doit différer de l’actuel.'],
-  wrong_password: ['is not your present password', 'Ce n’est pas votre mot de passe actuel.'],
-  no_password: ['you have none here: the identity provider has it', 'Vous n’avez pas de mot de passe ici : il est géré par votre fournisseur d’identité.'],
+  'weak_password.present': ['must differ from the current password', 'Le nouveau mot de passe doit différer de l’actuel.'],
+  wrong_password: ['is not your current password', 'Ce n’est pas votre mot de passe actuel.'],
+  no_password: ['is not stored here: the identity provider manages your password', 'Vous n’avez pas de mot de passe ici : il est géré par votre fournisseur d’identité.'],
 
-  not_stored: ['you are not known here yet: log in once', 'Vous n’êtes pas encore connu ici : connectez-vous une première fois.'],
+  not_stored: ['is not stored yet: log in once', 'Vous n’êtes pas encore connu ici : connectez-vous une première fois.'],
 
   taken: ['must not be the address of another user', 'Cette adresse est déjà celle d’un autre utilisateur.'],
   'taken.number': ['must be one that the partner has not used for this client', 'Ce partenaire a déjà utilisé ce numéro pour ce client.'],
   'taken.next_number': ['cannot be ISSUED now: the next number of the year is taken', 'La facture ne peut pas être émise : le prochain numéro de l’année est déjà pris.'],
-  'taken.parcel': ['must be of a parcel that the site lacks', 'Cette parcelle est déjà enregistrée pour ce site.'],
+  'taken.parcel': ['is that of a parcel that the site already has', 'Cette parcelle est déjà enregistrée pour ce site.'],
   'taken.claim': ['is that of another claim, with the same site_id, claim_type, tax_year and commune_code: change that claim instead', 'Une réclamation existe déjà pour ce site, cet impôt, cette année, cette commune et cet avis : modifiez-la.'],
-  'taken.token_email': ['must not say the email of another user', 'Ce jeton porte l’adresse électronique d’un autre utilisateur.'],
-  'taken.subject': ['must not say a subject that is the id of another user', 'Ce jeton porte l’identifiant d’un autre utilisateur.'],
-  other_rights: ['says other rights than the service has stored: log in again', 'Ce jeton porte d’autres droits que ceux qui sont enregistrés : reconnectez-vous.'],
-  no_such_record: ['names no record', 'Cet enregistrement n’existe pas.'],
+  'taken.token_email': ['must not contain the email of another user', 'Ce jeton porte l’adresse électronique d’un autre utilisateur.'],
+  'taken.subject': ['must not have the id of another user as its subject', 'Ce jeton porte l’identifiant d’un autre utilisateur.'],
+  other_rights: ['has other rights than the service has stored: log in again', 'Ce jeton porte d’autres droits que ceux qui sont enregistrés : reconnectez-vous.'],
+  no_such_record: ['does not exist', 'Cet enregistrement n’existe pas.'],
   'no_such_record.clients': ['must name clients that exist', 'Un de ces clients n’existe pas.'],
   of_another_client: ['must be a record of the same client', 'Cet enregistrement est celui d’un autre client.'],
-  not_assignable: ['must be an active user who has the client', 'La personne choisie doit être active et avoir accès à ce client.'],
-  'not_assignable.task': ['must be an active user who has the client, and no CLIENT if the note is internal', 'La personne choisie doit être active et avoir accès à ce client ; un client ne voit pas une note interne.'],
+  not_assignable: ['must be an active user with access to the client', 'La personne choisie doit être active et avoir accès à ce client.'],
+  'not_assignable.task': ['must be an active user with access to the client, and not a CLIENT if the note is internal', 'La personne choisie doit être active et avoir accès à ce client ; un client ne voit pas une note interne.'],
   above_amount: ['must not exceed amount', 'Le montant accordé ne peut pas dépasser le montant réclamé.'],
   before_issue_date: ['must not lie before issue_date', 'L’échéance ne peut pas précéder la date d’émission.'],
   before_credited: ['must be {day} or later: invoice {field} is of that day', 'Un avoir ne peut pas être daté d’avant la facture {field}, qui est du {day date}.'],
@@ -160,21 +160,21 @@ const PROBLEM_TEXTS = {
   in_future: ['must not lie after today, {day}: enter it once it has happened', 'Cette date ne peut pas être postérieure à aujourd’hui ({day date}) : saisissez-la une fois le fait survenu.'],
   derived: ['must be {day}, which follows from {field}: leave it out', 'Cette date se déduit de « {field} » : {day date}. Retirez-la.'],
   'derived.moment': ['must be the end of {day}, which follows from {field}: leave it out', 'Cette échéance se déduit de « {field} » : fin du {day date}. Retirez-la.'],
-  'derived.unknown': ['follows from {field}, which is unknown: give {field}, and leave it out', 'Cette date se déduit de « {field} », qui manque : renseignez « {field} » et retirez-la.'],
+  'derived.unknown': ['is derived from {field}, which is unknown: enter {field}, and leave this field out', 'Cette date se déduit de « {field} », qui manque : renseignez « {field} » et retirez-la.'],
   'derived.claim_deadline': ['must be {day}, which follows from collection_date: for another start give deadline_basis', 'Le délai se déduit de la mise en recouvrement : {day date}. Pour un autre point de départ, renseignez « deadline_basis ».'],
-  'derived.no_collection_date': ['follows from collection_date, which is unknown: give collection_date, or deadline_basis', 'Le délai se déduit de la mise en recouvrement, qui manque : renseignez « collection_date » ou « deadline_basis ».'],
-  'derived.by_service': ['is worked out by the service, and is not the stored value: leave it out', 'Ce champ est calculé par le service, et diffère de la valeur enregistrée : retirez-le.'],
-  of_judgment_before: ['is of the judgment before: enter it before the move to {to}, or leave it out', 'Cette date est celle de la décision précédente : saisissez-la avant de passer à l’état « {to label} », ou retirez-la.'],
+  'derived.no_collection_date': ['is derived from collection_date, which is unknown: enter collection_date, or deadline_basis', 'Le délai se déduit de la mise en recouvrement, qui manque : renseignez « collection_date » ou « deadline_basis ».'],
+  'derived.by_service': ['is computed by the service, and differs from the stored value: leave it out', 'Ce champ est calculé par le service, et diffère de la valeur enregistrée : retirez-le.'],
+  of_judgment_before: ['is that of the previous judgment: enter it before the move to {to}, or leave it out', 'Cette date est celle de la décision précédente : saisissez-la avant de passer à l’état « {to label} », ou retirez-la.'],
   wrong_sum: ['must be the sum of amount_excl_tax and vat_amount', 'Le montant TTC doit être la somme du montant HT et de la TVA.'],
-  not_paid: ['must be given for a paid invoice alone', 'La date de paiement ne se renseigne que pour une facture payée.'],
-  fixed: ['cannot change: it is what the record was created with', 'Ce champ ne peut plus changer après la création.'],
+  not_paid: ['is allowed only for a paid invoice', 'La date de paiement ne se renseigne que pour une facture payée.'],
+  fixed: ['cannot be changed after creation', 'Ce champ ne peut plus changer après la création.'],
   'fixed.kept': ['cannot change any more: the record is {status}', 'Ce champ ne peut plus changer : l’enregistrement est à l’état « {status label} ».'],
-  not_of_kind: ['must be given for a credit note, and for it alone', 'La facture créditée se renseigne pour un avoir, et pour lui seul.'],
+  not_of_kind: ['is required for a credit note, and allowed only for one', 'La facture créditée se renseigne pour un avoir, et pour lui seul.'],
   not_creditable: ['must be an invoice that is ISSUED or PAID, and no credit note', 'Un avoir se rapporte à une facture émise ou payée, et non à un autre avoir.'],
   not_the_invoices_rate: ['must be {rule}, as on the invoice', 'Le taux de TVA doit être celui de la facture : {rule}.'],
   above_credit: ['must be at most {rule}: that is left of invoice {field}', 'Le montant HT ne peut pas dépasser ce qui reste de la facture {field} : {rule}.'],
   not_a_vat_rate: ['must be a rate of France: {values}', 'Ce taux de TVA n’existe pas en France. Taux possibles : {values}.'],
-  'required.vat_exemption': ['is needed: an invoice without VAT says why', 'Une facture sans TVA doit en indiquer le motif.'],
+  'required.vat_exemption': ['is required: an invoice without VAT must state the reason', 'Une facture sans TVA doit en indiquer le motif.'],
   after_today: ['must not be after today, {rule}: leave it out for today', 'La date d’émission ne peut pas être postérieure à aujourd’hui ({rule}) : laissez-la vide pour dater la facture d’aujourd’hui.'],
   before_last_number: ['must not be before {rule}, the date of the last number of the year: leave it out for today', 'La date d’émission ne peut pas précéder le {rule}, date du dernier numéro de l’année : laissez-la vide pour dater la facture d’aujourd’hui.'],
   not_first_status: ['must be {status}: the record begins there', 'L’état de départ est « {status label} ».'],
@@ -190,19 +190,19 @@ const PROBLEM_TEXTS = {
   changed_since: ['has changed since', 'Cet enregistrement a changé depuis sa lecture.'],
   already: ['is {from} already: from {from} you can move it {moves next}', 'L’état est déjà « {from label} ». {moves next}'],
   moved_meanwhile: ['was moved meanwhile: from {from} you can move it {moves next}', 'L’état est passé entre-temps à « {from label} ». {moves next}'],
-  in_use: ['is of a record that is still in use', 'Cet enregistrement est encore utilisé.'],
+  in_use: ['belongs to a record that is still in use', 'Cet enregistrement est encore utilisé.'],
   'in_use.invoices': ['issued for this client, and never deleted: {count}', 'Factures émises pour ce client, qui ne se suppriment pas : {count}.'],
   'in_use.kept_bills': ['validated or disputed for this client, and never deleted: {count}', 'Factures de partenaires validées ou contestées pour ce client, qui ne se suppriment pas : {count}.'],
-  'in_use.claim': ['name this claim, which therefore stays: {values}', 'Cette réclamation figure sur une facture émise et ne se supprime pas : {values}.'],
+  'in_use.claim': ['refer to this claim, so it cannot be deleted: {values}', 'Cette réclamation figure sur une facture émise et ne se supprime pas : {values}.'],
   'in_use.bills': ['bills of this partner: {count}', 'Factures de ce partenaire : {count}.'],
   never_deleted: ['is {status}: a record with this status is never deleted', 'L’enregistrement est à l’état « {status label} » : il ne se supprime plus.'],
-  last_administrator: ['is of the last active ADMIN without a list, who stays one', 'C’est le dernier administrateur actif ayant accès à tous les clients : il doit le rester.'],
-  'last_administrator.token': ['must not take the last active ADMIN without a list its rights', 'Ce jeton retirerait ses droits au dernier administrateur actif ayant accès à tous les clients.'],
-  erased: ['is of a user who was erased', 'Cet utilisateur a été effacé : il ne peut plus être modifié.'],
+  last_administrator: ['is that of the last active ADMIN with access to all clients, who must remain one', 'C’est le dernier administrateur actif ayant accès à tous les clients : il doit le rester.'],
+  'last_administrator.token': ['must not remove the rights of the last active ADMIN with access to all clients', 'Ce jeton retirerait ses droits au dernier administrateur actif ayant accès à tous les clients.'],
+  erased: ['is that of an erased user', 'Cet utilisateur a été effacé : il ne peut plus être modifié.'],
   own_account: ['is your own: another ADMIN has to change it', 'C’est votre propre compte : un autre administrateur doit le modifier.'],
-  last_client: ['an ADMIN without a list would have every client', 'Un administrateur sans liste aurait accès à tous les clients.'],
+  last_client: ['must not become empty: an ADMIN with an empty list has access to every client', 'Un administrateur sans liste aurait accès à tous les clients.'],
   refused: ['{sentence}', 'Demande refusée : {sentence}.'],
-  conflict: ['does not fit what is stored', 'Cette demande ne s’accorde pas avec les données enregistrées.'],
+  conflict: ['conflicts with the stored data', 'Cette demande ne s’accorde pas avec les données enregistrées.'],
 } as const satisfies Readonly<Record<string, readonly [english: string, french: string]>>;
 
 /** The texts that introduce the list of statuses to which a record can move next. */
@@ -215,10 +215,10 @@ const NEXT_STATUS_TEXTS = {
 const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
 const STATUS_LABELS: BilingualLabels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
-const number = z.number().meta({ description: 'A number of the message.' });
-const word = z.string().meta({ description: 'A word of the message.' });
-const words = z.array(z.string()).meta({ description: 'Words of the message.' });
-const existingId = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
+const number = z.number().meta({ description: 'Number in the message.' });
+const word = z.string().meta({ description: 'Text in the message.' });
+const words = z.array(z.string()).meta({ description: 'List in the message.' });
+const existingId = z.guid().meta({ description: 'Id of the record that already exists, if the caller may see it.' });
 
 export const problemParams = z
   .strictObject({
@@ -242,14 +242,14 @@ export const problemParams = z
     existing_id: existingId,
   })
   .partial()
-  .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
+  .meta({ id: 'ProblemParams', description: 'Values that are inserted into the message.' });
 
 type OptionalParams = z.output<typeof problemParams>;
 type ProblemTextParams = {
   readonly [Name in keyof OptionalParams]-?: Readonly<NonNullable<OptionalParams[Name]>>;
 };
 
-type ProblemTextKey = keyof typeof PROBLEM_TEXTS;
+export type ProblemTextKey = keyof typeof PROBLEM_TEXTS;
 export type ProblemCode = ProblemTextKey extends infer K ? (K extends `${infer Code}.${string}` ? Code : K) : never;
 
 type FirstPlaceholderWord<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
@@ -290,6 +290,10 @@ export function addExistingId(of: ProblemRule, id: string): ProblemRule {
 
 function parseRule(of: ProblemRule): [key: ProblemTextKey, params: Partial<ProblemTextParams>] {
   return JSON.parse(of) as [ProblemTextKey, Partial<ProblemTextParams>];
+}
+
+export function readTextKey(of: ProblemRule): ProblemTextKey {
+  return parseRule(of)[0];
 }
 
 export function readCodeAndParams(of: ProblemRule): {

@@ -95,22 +95,23 @@ export const ENUM_LABELS = {
 } as const satisfies Readonly<Record<string, BilingualLabels>>;
 
 export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string>> = {
-  HealthStatus: 'Whether the service can serve.',
-  None: 'The word for what has no value.',
-  ListCount: 'How the records of a list are counted.',
-  Role: 'Role of a user: what the user may do with the records of the clients in client_access.',
-  Language: 'Language of the mails to a user.',
-  ClaimType: 'The tax that is claimed back.',
-  DeadlineBasis: 'What the deadline of a claim runs from, if not from the collection date.',
-  CourtInstance: 'The court before which a claim is, or that judged last.',
-  ReclamationStatus: 'Status of a claim (réclamation), in the order of its life. Its moves say which come next.',
-  DocumentKind: 'What a document is. It is AUTRE until somebody says so.',
-  DeadlineKind: 'What runs out.',
-  ChangeKind: 'What was done to a record.',
-  InvoiceKind: 'What a record of invoices is. A credit note (avoir) takes its amounts back from an issued invoice.',
+  HealthStatus: 'Health of the service.',
+  None: 'Filter value for records without a value.',
+  ListCount: 'How to count the records of a list.',
+  Role: 'Role of a user, which determines what the user may do with the records of the clients in client_access.',
+  Language: 'Language of mails to a user.',
+  ClaimType: 'Tax that is claimed back.',
+  DeadlineBasis: 'Event from which the claim deadline runs, if not from the collection date.',
+  CourtInstance: 'Court that hears the claim or that judged last.',
+  ReclamationStatus:
+    'Status of a claim (réclamation), in the order of its life. `GET /api/reclamations/{id}/moves` returns the possible next statuses.',
+  DocumentKind: 'Kind of a document, AUTRE by default.',
+  DeadlineKind: 'Kind of a deadline.',
+  ChangeKind: 'Kind of a change of a record.',
+  InvoiceKind: 'Invoice or credit note (avoir), whose amounts are deducted from an issued invoice.',
   InvoiceStatus: 'Status of an invoice (facture), in the order of its life.',
   PartnerInvoiceStatus: 'Status of a partner’s bill (facture de partenaire), in the order of its life.',
-  IdentityChangeState: 'How far a change of rights is on its way to the identity provider.',
+  IdentityChangeState: 'State of the delivery of a change of rights to the identity provider.',
 };
 
 /** The labels of the fields of records, of the values of `by` in summaries, and of the values of `expand`. */

@@ -15,9 +15,9 @@ const command = {
   usage: `usage: npm run token -- --role ROLE [options]
   --role            one of ${ROLES.join(', ')}
   --client-access   a client's id, or several separated by commas; may be repeated
-  --subject         who the token is for; when absent, somebody made up from the role and the clients
-  --email, --name   what else the token says of them
-  --expires-in      a number and a unit, s, m, h or d, up to 90d; 12h when absent
+  --subject         subject of the token; default: a subject derived from the role and the clients
+  --email, --name   email and name in the token
+  --expires-in      a number and a unit, s, m, h or d, up to 90d; default: 12h
   --help, --version`,
   failureExitCode: 1,
   options: {

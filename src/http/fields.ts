@@ -47,7 +47,7 @@ export const contactEmail = text(255)
     maxLength: 255,
     // Not every language that clients are generated for knows the classes of CONTACT_EMAIL_PATTERN.
     pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
-    description: 'An email address, which may have letters beyond ASCII.',
+    description: 'An email address; non-ASCII letters are allowed.',
   });
 
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
@@ -88,7 +88,7 @@ const OUT_OF_RANGE_RULE = rule('out_of_range', { min: 1900, max: 2200 });
 export const timestamp = z.iso
   .datetime({ offset: true, error: rule('not_a_time'), abort: true })
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
-  .meta({ description: 'In the years 0001 to 9999.' });
+  .meta({ description: 'Years 0001 to 9999.' });
 
 /** Checks a time that the database will store; its range is narrower than the range of `timestamp`. */
 export const timestampInput = timestamp
@@ -114,8 +114,12 @@ export function integer(minimum: number, maximum: number): z.ZodType<number> {
 
 /** Rejects decimals that Postgres would round. The parsed decimal is text, because numbers may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
-  return decimalText(maximum).meta({ description: `A decimal from 0 to ${maximum} with at most two places.` });
+  return decimalText(maximum).meta({ description: `0 to ${maximum}, at most two decimal places.` });
 }
+
+export const MAX_PERCENT = '100.00';
+
+export const percent = decimal(MAX_PERCENT);
 
 function decimalText(maximum: string): z.ZodType<string> {
   const broken = rule('not_a_decimal', { max: Number(maximum) });
@@ -131,7 +135,7 @@ function decimalText(maximum: string): z.ZodType<string> {
 
 export const calendarFile = z
   .string()
-  .meta({ description: 'RFC 5545: an event of a whole day for each deadline and each open task.' });
+  .meta({ description: 'Calendar (RFC 5545) with an all-day event for each deadline and each open task.' });
 
 export const binaryContent = z.string().meta({ type: 'string', format: 'binary' });
 
@@ -207,19 +211,19 @@ const NOT_FOR_CSV_TEXT = formatProblemText(rule('not_for_csv'));
 export const pageParameters = {
   limit: describeParameter(
     integerParameterWithDefault(1, 1000, 1000),
-    `How many records to give at most; ${NOT_FOR_CSV_TEXT}.`,
+    `Maximum number of records to return. It ${NOT_FOR_CSV_TEXT}.`,
   ),
   offset: describeParameter(
     integerParameterWithDefault(0, 2_147_483_647, 0),
-    `How many records to leave out; the further, the slower, which \`after\` is not; ${NOT_FOR_CSV_TEXT}.`,
+    `Number of records to skip. Large offsets are slow; \`after\` is not. It ${NOT_FOR_CSV_TEXT}.`,
   ),
   after: describeParameter(
     cursorParameter,
-    `The cursor of the Link to the next page: what comes behind the page before. It must be the cursor of a Link header of the same list in the same order; ${NOT_FOR_CSV_TEXT}.`,
+    `Cursor from the \`Link\` header of the previous page, for the same list in the same order. It ${NOT_FOR_CSV_TEXT}.`,
   ).optional(),
   count: describeParameter(
     enumOf('ListCount'),
-    `Asks for X-Total-Count: how many records there are on all pages; ${NOT_FOR_CSV_TEXT}.`,
+    `Return the number of records on all pages in \`X-Total-Count\`. It ${NOT_FOR_CSV_TEXT}.`,
   ).optional(),
 };
 
@@ -231,7 +235,7 @@ export function sortParameter(
 ): z.ZodDefault<z.ZodType<string[]>> {
   const names = [newest, ...others].flatMap((field) => [field, `-${field}`]);
   const byDefault = `-${newest}`;
-  const fields = fieldNameEnum(name, 'The fields that the list sorts by; - before one is descending.', names);
+  const fields = fieldNameEnum(name, 'Sort fields of the list; a leading - means descending order.', names);
   // Without names of variables, generators of API clients drop the minus sign of `-amount` and use `amount` twice.
   const variables = fields.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
   const order = commaSeparatedList(fields.meta({ ...fields.meta(), 'x-enum-varnames': variables }), 2)
@@ -240,17 +244,17 @@ export function sortParameter(
     })
     .meta(COMMA_SEPARATED_PARAMETER);
   const updatedNote = names.includes('updated_at')
-    ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
+    ? ' When paging by -updated_at, records that change meanwhile move to the first page and are missed; by updated_at they appear again on the last page.'
     : '';
   const referenceNote = names.some((name) => name.endsWith('_id'))
     ? ' The id of another record, such as client_id, sorts by that record’s name; client is the old name of client_id.'
     : '';
   const statusNote = names.includes('status')
-    ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
+    ? ' Statuses are sorted in the order of the enum, which is their order in the life of a record.'
     : '';
   return describeParameter(
     order,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent.${referenceNote} Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${updatedNote}`,
+    `Field to sort by, with a leading - for descending order, or two different fields separated by a comma; ${byDefault} by default.${referenceNote} Records without a value come last in either direction. Text is sorted alphabetically, by the Unicode collation.${statusNote}${updatedNote}`,
   ).default([byDefault]);
 }
 

@@ -11,15 +11,15 @@ type OpenApiDocument = ReturnType<OpenApiGeneratorV3['generateDocument']>;
 /** The version of the HTTP interface, fixed by the project's specification; releases have other version numbers. */
 const INTERFACE_VERSION = '1.0.0';
 
-const API_DESCRIPTION = `Claims for property tax (TF) and business property tax (CFE) of many clients, kept apart.
+const API_DESCRIPTION = `Claims against property tax (TF) and business property tax (CFE) for many clients. The data of each client is kept apart.
 
-A request needs an access token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. The caller reaches the records of these clients only. A record of another client is 403, a missing record is 404.
+A request needs an access token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. The caller can access only the records of these clients. A record of another client returns 403, a missing record 404.
 
-A list is a JSON array, a record is a JSON object. \`PUT\` changes the fields in the body and keeps the other fields. A caller may send back a whole record with \`PUT\`: the service ignores read-only fields. A creation with a read-only field is 400. Every path with \`GET\` also answers \`HEAD\`. Other methods are 405, with the header \`Allow\`. A request body may be compressed (\`Content-Encoding\`: gzip, deflate or br).
+A list is a JSON array, a record is a JSON object. \`PUT\` changes the fields in the body and keeps the other fields. A caller may send back a whole record with \`PUT\`: the service ignores read-only fields. A creation with a read-only field returns 400. Every path with \`GET\` also supports \`HEAD\`. Other methods return 405, with the header \`Allow\`. A request body may be compressed (\`Content-Encoding\`: gzip, deflate or br).
 
-Every operation answers 400 for an unknown parameter or field, for a repeated parameter, for text with NUL or unpaired surrogates, for a time that is not RFC 3339 with an offset and without leap seconds, for a body that is not JSON in UTF-8, and for a number of more than 15 digits.
+Every operation returns 400 for an unknown parameter or field, for a repeated parameter, for text with NUL or unpaired surrogates, for a time that is not RFC 3339 with an offset, for a leap second, for a body that is not JSON in UTF-8, and for a number of more than 15 digits.
 
-Every error has the same envelope, \`{ "error": { code, message, details, problems, timestamp, requestId } }\`. \`code\` is for programs. \`details\` has a sentence for each wrong field. \`problems\` has the same with codes from a closed list. The log contains \`requestId\`. \`Accept-Language\` selects English or French for \`message\` and \`details\`, and \`Content-Language\` names the language.`;
+Every error has the same envelope, \`{ "error": { code, message, details, problems, timestamp, requestId } }\`. \`code\` is for programs. \`details\` has a message for each invalid field. \`problems\` has the same problems with codes from a closed list. \`requestId\` identifies the request in the log. \`Accept-Language\` selects English or French for \`message\` and \`details\`; \`Content-Language\` names the selected language.`;
 
 export function describeInterface(
   endpoints: readonly (Endpoint | PublicEndpoint)[],
@@ -31,7 +31,7 @@ export function describeInterface(
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A token of the identity provider.',
+    description: 'Access token of the identity provider.',
   });
   for (const [name, header] of Object.entries(HEADER_DESCRIPTIONS)) {
     registry.registerComponent('headers', name, { required: true, ...header });
@@ -48,7 +48,7 @@ export function describeInterface(
   ]).generateDocument({
     openapi: '3.0.3',
     info: { title: 'Tax claim management', version: INTERFACE_VERSION, description: API_DESCRIPTION },
-    servers: [{ url: '/', description: 'Where this description was read.' }],
+    servers: [{ url: '/', description: 'The server from which this description was loaded.' }],
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] ?? '' })),
   });

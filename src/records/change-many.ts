@@ -32,7 +32,7 @@ export function bulkChangeBody(of: RecordDefinition) {
   const meta = of.changeBody.meta();
   const example = { id: of.exampleId, ...(meta?.['example'] as object) };
   const version = field.timestamp
-    .describe('Its updated_at as it was read: 412 if the record has changed since.')
+    .describe('updated_at of the record as it was read. Returns 412 if the record has changed since.')
     .optional();
   const one = of.changeBody
     .extend({ id: field.uuid, version })
@@ -41,7 +41,7 @@ export function bulkChangeBody(of: RecordDefinition) {
     .array(one, rule('not_a_list'))
     .min(1, rule('empty'))
     .max(MAX_BULK_CHANGES, rule('too_many_items', { max: MAX_BULK_CHANGES }))
-    .describe('Each of another record; all are made, or none.');
+    .describe('Changes of different records: either all are made, or none.');
   return z.strictObject({ changes }).meta({ id: `${of.name}Changes`, example: { changes: [example] } });
 }
 

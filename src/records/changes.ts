@@ -10,19 +10,22 @@ const changedValue = column.json(z.union([z.string(), z.number(), z.boolean(), z
 const author = z
   .object({
     id: z.guid().describe('Id of the user.'),
-    name: z.string().nullable().describe('Null if the user has none of the caller’s clients.'),
+    name: z.string().nullable().describe('Name of the user; null if the user shares no client with the caller.'),
   })
   .nullable();
 
 export const recordedChange = record('RecordedChange', 'audit_logs', {
   at: column.readOnlyWithDescription(column.time, 'Time of the change.'),
-  user: column.readOnlyWithDescription(column.json(author), 'Who changed it; null if the user is not stored.'),
-  field: column.readOnlyWithDescription(column.text(), 'The changed field of the record.'),
+  user: column.readOnlyWithDescription(
+    column.json(author),
+    'User who made the change; null if the user is not stored.',
+  ),
+  field: column.readOnlyWithDescription(column.text(), 'Name of the changed field.'),
   old: column.readOnlyWithDescription(
     changedValue,
-    'The value before, as the record shows it; of client_access the clients that were removed.',
+    'Value before the change, as in the record; for client_access, the removed clients.',
   ),
-  new: column.readOnlyWithDescription(changedValue, 'The value after; of client_access the clients that were added.'),
+  new: column.readOnlyWithDescription(changedValue, 'Value after the change; for client_access, the added clients.'),
 });
 
 export const cursorQuery = z.strictObject({ limit: field.pageParameters.limit, after: field.pageParameters.after });

@@ -20,6 +20,8 @@ export interface ColumnKind {
   readonly description?: string;
   /** True for a text without a maximum length; lists cannot be sorted by long texts. */
   readonly isLong?: boolean;
+  /** True for a number from 0 to 100; filters of other decimals accept larger numbers. */
+  readonly isPercent?: boolean;
 }
 
 export const uuid: ColumnKind = { output: z.guid(), toJson: unescapedTextToJson, type: 'uuid' };
@@ -27,6 +29,7 @@ export const uuids: ColumnKind = { output: z.array(z.guid()), toJson: arrayToJso
 export const textArray: ColumnKind = { output: z.array(z.string()), toJson: arrayToJson, type: 'text[]' };
 export const integer: ColumnKind = { output: z.int(), toJson: numberToJson, type: 'integer' };
 export const decimal: ColumnKind = { output: z.number(), toJson: numberToJson, type: 'numeric' };
+export const percent: ColumnKind = { ...decimal, isPercent: true };
 export const date: ColumnKind = { output: z.iso.date(), toJson: unescapedTextToJson, type: 'date' };
 export const time: ColumnKind = { output: z.iso.datetime(), toJson: timeToJson, type: 'timestamptz' };
 export const boolean: ColumnKind = { output: z.boolean(), toJson: booleanToJson, type: 'boolean' };

@@ -12,6 +12,8 @@ interface ResourceOptions {
   readonly path: string;
   readonly id?: string;
   readonly constraints?: Endpoint['constraints'];
+  /** Constraints that a change may violate and a creation cannot. */
+  readonly changeConstraints?: Endpoint['constraints'];
 }
 
 interface QueryableList<Q extends z.ZodObject> {
@@ -26,7 +28,7 @@ type EndpointOptions<Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject 
 
 export function endpointsOf<C extends RecordColumns>(
   definition: RecordDefinition<C>,
-  { tag, path, id = 'id', constraints }: ResourceOptions,
+  { tag, path, id = 'id', constraints, changeConstraints }: ResourceOptions,
 ) {
   const of = definition as unknown as RecordDefinition;
   const references = Object.fromEntries(
@@ -47,7 +49,7 @@ export function endpointsOf<C extends RecordColumns>(
   return {
     commonOptions: { ...common, of: definition },
     ...readingOf(resource),
-    ...writingOf<C>(resource, constraints),
+    ...writingOf<C>(resource, constraints, { ...constraints, ...changeConstraints }),
   };
 }
 
@@ -87,7 +89,7 @@ function readingOf({ path, references, common, single, idOf }: Resource) {
         method: 'get',
         path: `${single.path}/changes`,
         query: cursorQuery,
-        summary: 'List who changed which field, when, from what to what',
+        summary: 'List the changes of each field, with user, time, old and new value',
         roles,
         list: ({ params, query }) => selectRecordChanges(of, idOf(params), query),
       }),
@@ -98,7 +100,7 @@ function readingOf({ path, references, common, single, idOf }: Resource) {
         method: 'get',
         path: `${single.path}/moves`,
         roles,
-        summary: `List the moves that the caller can make with ${what} now`,
+        summary: `List the status moves that the caller can make with ${what} now`,
         list: ({ params }) => ({
           records: { text: of.moves?.text ?? '', values: [idOf(params)] },
           limit: Number.MAX_SAFE_INTEGER,
@@ -111,14 +113,16 @@ function readingOf({ path, references, common, single, idOf }: Resource) {
 function writingOf<C extends RecordColumns>(
   { path, references, common, single, idOf }: Resource,
   constraints: Endpoint['constraints'],
+  changeConstraints: NonNullable<Endpoint['constraints']>,
 ) {
   const { of } = common;
-  const writing = { references, ...(constraints && { constraints }) };
+  const changing = { references, constraints: changeConstraints };
   return {
     create: (own: EndpointOptions<z.ZodObject, RecordDefinition<C>['newBody']>): Endpoint =>
       endpoint({
         ...common,
-        ...writing,
+        references,
+        ...(constraints && { constraints }),
         method: 'post',
         path,
         body: of.newBody,
@@ -128,7 +132,7 @@ function writingOf<C extends RecordColumns>(
     change: (own: EndpointOptions): Endpoint =>
       endpoint({
         ...single,
-        ...writing,
+        ...changing,
         method: 'put',
         body: of.changeBody,
         change: ({ params, body }, ifMatch) => of.change(idOf(params), body, ifMatch),
@@ -137,7 +141,7 @@ function writingOf<C extends RecordColumns>(
     changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
       endpoint<string, typeof dryRunQuery, ReturnType<typeof bulkChangeBody>>({
         ...common,
-        ...writing,
+        ...changing,
         method: 'post',
         path: `${path}/changes`,
         isRepeatable: true,
@@ -148,7 +152,7 @@ function writingOf<C extends RecordColumns>(
         responses: { 200: z.array(of.schema) },
         clients: ({ body }) => body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
         handle: ({ query, body }, request) =>
-          changeRecords({ of, ...writing }, body.changes, query.dry_run === 'true', request),
+          changeRecords({ of, ...changing }, body.changes, query.dry_run === 'true', request),
         ...own,
       }),
     remove: (own: EndpointOptions): Endpoint =>

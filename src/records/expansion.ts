@@ -43,7 +43,7 @@ export function createExpansion(
     said: Object.fromEntries([
       ...all.map(({ as, column }) => [
         as,
-        `The record of ${column}, where it is asked for; null for none, and for one that the caller may not see.`,
+        `Record of ${column}, if requested with \`expand\`; null if there is none or if the caller may not see it.`,
       ]),
       ...computed.map(({ as, description }) => [as, description]),
     ]) as Readonly<Record<string, string>>,
@@ -57,8 +57,8 @@ export function createExpansion(
       : {
           expand: field
             .describeParameter(
-              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', words)),
-              `Also shows what the ${toSpacedWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
+              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'Values of `expand`.', words)),
+              `Related records to return with each ${toSpacedWords(name)}; null if there is none or if the caller may not see it.`,
             )
             .optional(),
         }) as { readonly expand: ExpandParameter },

@@ -4,7 +4,7 @@ import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { MAX_FILTER_IDS, MAX_SEARCH_WORDS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
-import { findColumnEnum, isNullable, type Column } from './column.ts';
+import { findColumnEnum, isNullable, type Column, type ColumnKind } from './column.ts';
 import type { AddParameter } from './parameters.ts';
 
 interface Filter<Rule extends z.ZodType = z.ZodType> {
@@ -88,10 +88,12 @@ const IN_COMMUNES = (codes: string): string => `r.commune_code = any ((select ap
 
 /** Makes a filter that also finds the arrondissements of a city, a merged commune's new code, and the other way round. */
 export function filterByCommune({ orNone }: { readonly orNone: boolean }): Filter<z.ZodType<string[]>> {
-  const related = 'A city and its arrondissements, and a commune and those that merged into it, find each other.';
+  const related =
+    'The code of a city also matches its arrondissements, and the code of a merged commune its former communes, and the other way round.';
   const [where, whereAny] = [IN_COMMUNES('array[$]'), IN_COMMUNES('$')];
-  if (!orNone) return filterByAny(field.communeCode, where, `Only those with this commune_code. ${related}`, whereAny);
-  const sentence = `Only those with this commune_code, or with none those without one. ${related}`;
+  if (!orNone)
+    return filterByAny(field.communeCode, where, `Return only records with this commune_code. ${related}`, whereAny);
+  const sentence = `Return only records with this commune_code; \`none\` for records without one. ${related}`;
   return { ...filterByAnyOrNone('r.commune_code', sentence, COMMUNE_FORMAT), where, whereAny };
 }
 
@@ -112,12 +114,18 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
   const words = findColumnEnum(kind);
   const stem = name.replace(/_(?:at|date)$/, '');
   const none: Filters = isNullable(kind)
-    ? { [name]: filterByCondition(noneFilterEnum, `${column} is null`, `With none, only those without ${name}.`) }
+    ? {
+        [name]: filterByCondition(
+          noneFilterEnum,
+          `${column} is null`,
+          `With \`none\`, return only records without ${name}.`,
+        ),
+      }
     : {};
-  const sentence = `Only those with this ${name}, or with none those without one.`;
+  const sentence = `Return only records with this ${name}; \`none\` for records without one.`;
   if (name === 'id') return { id: idFilter };
   if (words !== undefined) {
-    const sentence = `Only those with none of these as ${name}.`;
+    const sentence = `Exclude records with this ${name}.`;
     const not = filterByAny(words, `${column} <> $`, sentence, `${column} <> all ($)`);
     return {
       [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
@@ -130,31 +138,31 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
         [name]: isNullable(kind) ? filterByAnyOrNone(column, sentence) : filterByAny(field.uuid, `${column} = $`),
       };
     case 'boolean':
-      return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
+      return { [name]: filterByBoolean(column, `Return only records whose ${name} has this value.`) };
     case 'date':
       return {
         ...none,
-        ...withAliases(stem, makeRangeFilters(name, field.date, column, `whose ${name} is this day`)),
+        ...withAliases(stem, makeRangeFilters(name, field.date, column, `whose ${name} is`, DAY_BOUNDS)),
       };
     case 'timestamptz':
       return {
         ...none,
-        ...withAliases(stem, makeRangeFilters(name, field.timestamp, column, `whose ${name} is this time`)),
+        ...withAliases(stem, makeRangeFilters(name, field.timestamp, column, `whose ${name} is`)),
       };
     case 'numeric':
-      return { ...none, ...makeAmountFilters(name) };
+      return { ...none, ...makeAmountFilters(name, kind) };
     case 'integer': {
       const [least, most] = readNumberBounds(onChange);
       const of = field.integerParameter(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
       const equal = isNullable(kind)
-        ? filterByAnyOrNone(column, `${sentence} A whole number from ${least} to ${most}, or none.`, {
+        ? filterByAnyOrNone(column, `${sentence} A whole number from ${least} to ${most}, or \`none\`.`, {
             of,
             broken,
             form: '[0-9]{1,10}',
           })
         : filterByAny(of, `${column} = $`);
-      return { [name]: equal, ...makeRangeFilters(name, of, column, `whose ${name} is this`, ['or more', 'or less']) };
+      return { [name]: equal, ...makeRangeFilters(name, of, column, `whose ${name} is`, NUMBER_BOUNDS) };
     }
     case 'text':
       return none;
@@ -169,7 +177,7 @@ const idFilter: Filter = {
   rule: field.distinctListOf(field.uuid, MAX_FILTER_IDS),
   where: 'r.id = $',
   whereAny: 'r.id = any ($)',
-  sentence: `Only those with one of these ids, of which there are up to ${MAX_FILTER_IDS}; what the caller does not see is left out.`,
+  sentence: `Return only records with one of these ids, at most ${MAX_FILTER_IDS}. Records that the caller may not see are left out.`,
 };
 
 function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number] {
@@ -188,7 +196,7 @@ export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
     ...filterByAny(
       field.uuid,
       `${client} = any (array(${links} = $))`,
-      'Only those of clients that this partner is linked to; not for a CLIENT.',
+      'Return only records of clients that are linked to this partner. Not available to the role CLIENT.',
       `${client} = any (array(${links} = any ($)))`,
     ),
     roles: SPECIALIST_ROLES,
@@ -219,17 +227,21 @@ type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;
 
+const TIME_BOUNDS = ['at or after this time', 'at or before this time'] as const;
+const DAY_BOUNDS = ['on or after this day', 'on or before this day'] as const;
+const NUMBER_BOUNDS = ['at least this number', 'at most this number'] as const;
+
 /** Both filters include the given value; `what` becomes part of their OpenAPI descriptions. */
 export function makeRangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
   column: string,
   what: string,
-  [more, less]: readonly [string, string] = ['or later', 'or earlier'],
+  [least, most]: readonly [string, string] = TIME_BOUNDS,
 ): RangeFilters<Name, Rule> {
   return {
-    [`${name}_from`]: filterByCondition(rule, `${column} >= $`, `Only those ${what} ${more}.`),
-    [`${name}_to`]: filterByCondition(rule, `${column} <= $`, `Only those ${what} ${less}.`),
+    [`${name}_from`]: filterByCondition(rule, `${column} >= $`, `Return only records ${what} ${least}.`),
+    [`${name}_to`]: filterByCondition(rule, `${column} <= $`, `Return only records ${what} ${most}.`),
   } as RangeFilters<Name, Rule>;
 }
 
@@ -237,18 +249,19 @@ export function makeRangeFilters<const Name extends string, Rule extends z.ZodTy
 export function withAliases(stem: string, filters: Filters): Filters {
   const aliases = Object.entries(filters).flatMap(([name, filter]) => {
     const alias = name.replace(/^.*(?=_(?:from|to)$)/, stem);
-    return alias === name ? [] : [[alias, { ...filter, sentence: `The old name of ${name}.`, isAlias: true }]];
+    return alias === name ? [] : [[alias, { ...filter, sentence: `Former name of ${name}.`, isAlias: true }]];
   });
   return { ...filters, ...(Object.fromEntries(aliases) as Filters) };
 }
 
 const LARGEST_AMOUNT = '9999999999.99';
 
-function makeAmountFilters(name: string): Filters {
-  const form = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
-  return makeRangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
-    `or more; ${form}`,
-    `or less; ${form}`,
+function makeAmountFilters(name: string, { isPercent }: ColumnKind): Filters {
+  const maximum = isPercent ? field.MAX_PERCENT : LARGEST_AMOUNT;
+  const form = `(0 to ${maximum}, at most two decimal places)`;
+  return makeRangeFilters(name, field.amountParameter(maximum), `r.${name}`, `whose ${name} is`, [
+    `at least this number ${form}`,
+    `at most this number ${form}`,
   ]);
 }
 
@@ -258,7 +271,7 @@ function makeTextFilter(places: readonly string[], conditions: readonly string[]
   return filterByCondition(
     searchText,
     `(${conditions.join(' or ')})`,
-    `Only those with this text anywhere in ${places.join(' or ')}, with its accents or without, in capital letters or small ones.`,
+    `Return only records with this text anywhere in ${places.join(' or ')}, ignoring case and accents.`,
   );
 }
 
@@ -329,6 +342,6 @@ export function filterByWords(column: string): Filter<z.ZodType<string>> {
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
-  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
+  const sentence = `Search words, in any order: return only records with a word that begins with each of them in ${places.join(' or ')}, ignoring case and accents. Hyphens, apostrophes and other punctuation marks separate words. Of more than ${MAX_SEARCH_WORDS} words, the longest ${MAX_SEARCH_WORDS} are used.`;
   return { ...filterByCondition(searchText, where, sentence), isSplitIntoWords: true };
 }

@@ -60,24 +60,18 @@ const CHANGED_SINCE_SQL = `(
 
 /** Maps a time column to the filters of every list with this column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
-  created_at: withAliases(
-    'created',
-    makeRangeFilters('created_at', field.timestamp, 'r.created_at', 'created at this time'),
-  ),
-  uploaded_at: withAliases(
-    'created',
-    makeRangeFilters('uploaded_at', field.timestamp, 'r.uploaded_at', 'attached at this time'),
-  ),
+  created_at: withAliases('created', makeRangeFilters('created_at', field.timestamp, 'r.created_at', 'created')),
+  uploaded_at: withAliases('created', makeRangeFilters('uploaded_at', field.timestamp, 'r.uploaded_at', 'uploaded')),
   updated_at: withAliases('updated', {
     updated_at_from: filterByCondition(
       field.timestamp,
       'r.updated_at >= $',
-      'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
+      'Return only records last changed at or after this time. With sort=updated_at, records that were being changed at this time and were committed later are included, even if their updated_at is earlier. A program that keeps a copy of the list passes the highest updated_at that it has received; it then gets every change at least once.',
     ),
     updated_at_to: filterByCondition(
       field.timestamp,
       'r.updated_at <= $',
-      'Only those last changed at this time or earlier.',
+      'Return only records last changed at or before this time.',
     ),
   }),
 };
@@ -175,7 +169,7 @@ function readColumns<C extends RecordColumns, F extends Filters>({
 
 function describeFilters(filters: Filters): Record<string, z.ZodType> {
   return Object.fromEntries(
-    Object.entries(filters).map(([name, { rule, sentence = `Only those with this ${name}.`, isAlias }]) => [
+    Object.entries(filters).map(([name, { rule, sentence = `Return only records with this ${name}.`, isAlias }]) => [
       name,
       field.describeParameter(rule, sentence, isAlias).optional(),
     ]),
@@ -189,7 +183,7 @@ function createQuerySchema(
   others: Filters,
 ) {
   const names = Object.keys(columns);
-  const fields = field.fieldNameEnum(`${name}Field`, 'The fields of the record.', names);
+  const fields = field.fieldNameEnum(`${name}Field`, 'Fields of the record.', names);
   return z.strictObject({
     ...field.pageParameters,
     ...describeFilters(times),
@@ -198,7 +192,7 @@ function createQuerySchema(
     fields: field
       .describeParameter(
         field.distinctListOf(fields, names.length),
-        'Only these fields of each record, and its id: what the description calls required is there where it is asked for. All when absent.',
+        'Fields to return for each record, besides its id; all fields by default. A field that this description calls required is then present only if it is listed here.',
       )
       .optional(),
     ...expansion.query,

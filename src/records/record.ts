@@ -214,18 +214,18 @@ function defineMoves(
   const of = record(`Possible${name}Move`, rules.table, {
     status: column.readOnlyWithDescription(
       column.enumText(findColumnEnum(kind) ?? z.enum([])),
-      'The status after the move.',
+      'Status after the move.',
       'm.status',
     ),
     requires: column.readOnlyWithDescription(
       column.textArray,
-      'The fields that the move needs and the record does not have yet: they are given along with the status.',
+      'Fields that the move requires and the record does not have yet. Send them together with the status.',
       'm.requires',
     ),
     ...(rules.hasStepBack && {
       is_correction: column.readOnlyWithDescription(
         column.boolean,
-        'True for the step back to the status before the last move, which was a mistake.',
+        'True for a step back, which returns to the previous status because the last move was a mistake.',
         'm.is_correction',
       ),
     }),
@@ -237,7 +237,7 @@ function defineMoves(
     as: 'moves',
     kind: column.json(z.array(of.schema)),
     sql: `select coalesce(jsonb_agg(p), '[]') from (${sql}) as p`,
-    description: 'What GET …/moves says of the record, where it is asked for.',
+    description: 'Moves that the caller can make now, as in `GET …/moves`, if requested with `expand`.',
   };
   const text = `
 select ${of.fields.map((name) => `m.${name}`).join(', ')}

@@ -40,7 +40,7 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
   const { of, list, by: words, spans, sums, what, ...where } = shape;
   const name = `${of.name}Summary`;
   const groups = defineGroupColumns(of, words, spans);
-  const counts = { count: column.readOnlyWithDescription(column.integer, 'How many.', 'count(*)'), ...sums };
+  const counts = { count: column.readOnlyWithDescription(column.integer, 'Number of records.', 'count(*)'), ...sums };
   const defineRow = (by: readonly string[]): RecordDefinition =>
     record([name, ...by].join('-'), of.table, { ...Object.fromEntries(pickGroups(groups, by)), ...counts });
   const [first = '', ...others] = Object.keys(groups);
@@ -48,10 +48,10 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     by: field
       .describeParameter(
         field.distinctListOf(
-          field.fieldNameEnum(`${name}Key`, 'What a summary counts by.', [first, ...others]),
+          field.fieldNameEnum(`${name}Key`, 'Fields by which a summary groups.', [first, ...others]),
           MAX_GROUP_FIELDS,
         ),
-        `What is counted by, one or two with a comma between them: a row for each, in its order, which for status is that of the record’s life, and without a value last; ${first} when absent. A month and a quarter are given by their first day, in UTC.`,
+        `Field to group by, or two separated by a comma; ${first} by default. The rows are sorted by these fields, statuses in the order of the enum; rows without a value come last. A month or quarter is given as its first day, in UTC.`,
       )
       .default([first]),
     ...list.filters.rules,
@@ -68,7 +68,7 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     of: describeRows(name, defineRow([first]), defineRow([first, ...others]), Object.keys(counts)),
     query,
     operationId: `summarize${of.name}s`,
-    summary: `Count ${what}, by one field or two`,
+    summary: `Count ${what}, grouped by one or two fields`,
     list: ({ query }, caller) => {
       const { by } = query as { by: readonly string[] };
       const row = rows.get(by.join()) ?? defineRow(by);
@@ -169,7 +169,7 @@ function definePeriodColumn(span: string, stored: string, kind = column.date): c
   const timeSql = kind.type === 'date' ? `r.${stored}` : `r.${stored} at time zone 'Europe/Paris'`;
   return column.readOnlyWithDescription(
     column.nullable(column.date),
-    `The first day of the ${span} of ${stored}.`,
+    `First day of the ${span} of ${stored}.`,
     `date_trunc('${span}', ${timeSql})::date`,
   );
 }

@@ -74,7 +74,8 @@ export const assigneesEndpoint = endpoint({
   method: 'get',
   path: '/api/clients/{clientId}/assignees',
   operationId: 'listAssignees',
-  summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
+  summary:
+    'List the users to whom a claim of the client can be assigned: active users with access to the client, by name',
   roles: SPECIALIST_ROLES,
   query: cursorQuery,
   list: ({ params, query }) => selectAssignees(params.clientId, query),

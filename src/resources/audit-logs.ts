@@ -40,7 +40,7 @@ const auditRecords = list({
     resource_type: filterByCondition(field.text(50), 'r.resource_type = $'),
     resource_id: filterByAny(field.uuid, 'r.resource_id = $'),
     client_context: filterByAny(field.uuid, 'r.client_context = $'),
-    success: filterByBoolean('r.success', 'Only what was done, or only what was refused.'),
+    success: filterByBoolean('r.success', 'Return only successful writes (`true`) or only refused requests (`false`).'),
   },
   selective: ['actor', 'user_id', 'action', 'resource_id', 'client_context'],
 });
@@ -51,7 +51,7 @@ export const auditRecordsEndpoint = endpoint({
   of: auditRecord,
   method: 'get',
   path: '/api/audit-logs',
-  summary: 'List what was written and what was refused',
+  summary: 'List writes and refused requests',
   roles: ['ADMIN'],
   query: auditRecords.query,
   client: ({ query }) => findSingleClientId(query.client_context),

@@ -20,7 +20,7 @@ export const profileEndpoint = endpoint({
   method: 'get',
   path: '/api/auth/profile',
   operationId: 'getProfile',
-  summary: 'Read what the token says about the caller',
+  summary: 'Get the caller’s profile from the token',
   tag: 'Authentication',
   resource: 'users',
   roles: ROLES,
@@ -36,7 +36,7 @@ export const loginEndpoint = publicEndpoint({
   method: 'post',
   path: '/api/auth/login',
   operationId: 'logIn',
-  summary: "Validate the identity provider's token and record its user",
+  summary: "Log in: validate the identity provider's token and store its user",
   tag: 'Authentication',
   resource: 'users',
   roles: 'public',
@@ -50,7 +50,7 @@ export const loginEndpoint = publicEndpoint({
       token: z
         .string()
         .min(1, rule('empty'))
-        .meta({ description: 'A token of the identity provider, without Bearer.' }),
+        .meta({ description: 'Access token of the identity provider, without `Bearer`.' }),
     })
     .meta({ id: 'LoginToken', example: { token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl' } }),
   responses: { 200: user },

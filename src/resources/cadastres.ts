@@ -73,7 +73,7 @@ const cadastres = listOf({
     client_id: filterByAny(
       field.uuid,
       'r.site_id = any (array(select s.id from public.sites as s where s.client_id = $))',
-      'Only those of the sites of this client.',
+      'Return only parcels of this client’s sites.',
     ),
     commune_code: filterByCommune({ orNone: false }),
     q: filterBySearchText('reference', 'address'),
@@ -103,8 +103,8 @@ where (r.commune_code, r.prefix, r.section, r.number) = (n.commune_code, coalesc
       },
     }),
   }),
-  read({ summary: 'Read a parcel', roles: ROLES }),
+  read({ summary: 'Get a parcel', roles: ROLES }),
   changes(SPECIALIST_ROLES),
-  change({ summary: 'Change the given fields of a parcel', roles: SPECIALIST_ROLES }),
+  change({ summary: 'Update the given fields of a parcel', roles: SPECIALIST_ROLES }),
   remove({ summary: 'Delete a parcel', roles: MANAGER_ROLES }),
 ];

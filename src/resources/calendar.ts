@@ -141,14 +141,14 @@ export const calendarEndpoint = publicEndpoint({
   method: 'get',
   path: '/calendar/{secret}.ics',
   operationId: 'readCalendar',
-  summary: 'Read the deadlines and open tasks of the clients of whoever made this address, as a calendar',
+  summary: 'Get the deadlines and open tasks of a user’s clients as a calendar',
   tag: 'Users',
   resource: 'users',
   roles: 'public',
   params: z.strictObject({
     secret: z
       .string()
-      .meta({ param: { description: 'The secret of an address that POST /api/users/me/calendar has made.' } }),
+      .meta({ param: { description: 'Secret of an address created by `POST /api/users/me/calendar`.' } }),
   }),
   responses: { 200: calendarFile, 304: null },
   handle: async ({ params }, database, authenticate) => {
@@ -175,14 +175,14 @@ export const calendarAddressEndpoints = [
     ...calendarOptions,
     method: 'post',
     operationId: 'makeCalendar',
-    summary: 'Make a new secret address of the caller’s calendar; the one before ends',
+    summary: 'Create a new secret address for the caller’s calendar; the previous address stops working',
     constraints: { users_without_calendar: { token: rule('other_rights') } },
     responses: {
       200: z
         .strictObject({
           url: z.string().meta({
             description:
-              'The path of the address, at the same host. It is told this once, takes no token, and ends with the next one, a new password, another role, or the account.',
+              'Path of the calendar on this server, returned only once. It needs no token. It stops working when the user creates another address, changes password, gets another role, or is deactivated.',
           }),
         })
         .meta({ id: 'Calendar' }),
@@ -197,7 +197,7 @@ export const calendarAddressEndpoints = [
     ...calendarOptions,
     method: 'delete',
     operationId: 'endCalendar',
-    summary: 'End the address of the caller’s calendar',
+    summary: 'Delete the address of the caller’s calendar',
     responses: { 204: null },
     handle: async (_input, request) => {
       await request.run(storeDigest(null));

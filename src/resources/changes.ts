@@ -18,15 +18,15 @@ const EVENT_STREAM_TYPE = 'text/event-stream';
 const change = record('Change', 'audit_logs', {
   resource: column.readOnlyWithDescription(
     column.text(50),
-    'Table of the record, as resource_type of an audit record.',
+    'Table of the record, like resource_type of an audit record.',
   ),
-  id: column.readOnlyWithDescription(column.uuid, 'The record; of client_partners the partner.'),
+  id: column.readOnlyWithDescription(column.uuid, 'Id of the record; for client_partners, of the partner.'),
   client_id: column.readOnlyWithDescription(
     column.nullable(column.uuid),
-    'Whose it is; null for a partner, and for a user unless a client was added or removed.',
+    'Client of the record; null for a partner, and for a user unless a client was added or removed.',
   ),
-  kind: column.readOnlyWithDescription(column.enumText(field.enumOf('ChangeKind')), 'What was done.'),
-  at: column.readOnlyWithDescription(column.time, 'Time of the write.'),
+  kind: column.readOnlyWithDescription(column.enumText(field.enumOf('ChangeKind')), 'Kind of the change.'),
+  at: column.readOnlyWithDescription(column.time, 'Time of the change.'),
 });
 
 const changesPage = z
@@ -39,15 +39,15 @@ const changesPage = z
     id: 'Changes',
     'x-table': 'audit_logs',
     'x-said': {
-      changes: 'By time; those of a later answer may be older, if they were committed later.',
-      next: 'The place behind these changes, for after.',
-      more: 'True if the next answer has more at once, though perhaps none of the caller’s clients.',
+      changes: 'Changes, oldest first. A later response may contain older changes that were committed later.',
+      next: 'Position after these changes; pass it as `after` in the next request.',
+      more: 'True if there are more changes to read now, although perhaps none of the caller’s clients.',
     },
   });
 
 const eventStream = z.string().meta({
   description:
-    'First the event `place`, whose data is the present place as `next`, unless there are changes at once. Then events whose data is a Change each; the last of those that are sent together has the place as its id. At least every 20 seconds there is an event or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
+    'The first event is `place`, whose data is the current position as `next`, unless there are changes to send at once. The data of the following events is one Change each; the last event of a batch has the position as its id. An event or a comment is sent at least every 20 seconds. The last event is `end`, with the `code` of an error: ERROR_UNAUTHORIZED if the token has lost its rights, ERROR_UNAVAILABLE if the service stops.',
 });
 
 const positionParameter = z
@@ -61,7 +61,7 @@ const changesQuery = z.strictObject({
   after: field
     .describeParameter(
       positionParameter,
-      'The `next` of an answer, or the last id of a stream. Without it the answer has no change and the present place: take it first, then read the lists, then ask with it.',
+      'Position from which to return changes: `next` of the previous response, or the last event id of a stream. Without it, the response has no changes and the current position. To keep a copy: get the current position, read the lists, then request the changes after that position.',
     )
     .optional(),
 });
@@ -136,7 +136,7 @@ export const changesEndpoint = endpoint({
   method: 'get',
   path: '/api/changes',
   operationId: 'listChanges',
-  summary: 'List what was created, changed and deleted of the caller’s clients, or be told as it is',
+  summary: 'List created, changed and deleted records of the caller’s clients, or receive them as a stream',
   roles: ROLES,
   query: changesQuery,
   responses: { 200: changesPage },

@@ -3,14 +3,14 @@ import { replyWithRecord } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
-import { lockUsers, userChangeConstraints, user } from './users.ts';
+import { rule } from '../problems.ts';
+import { assignmentConstraints, lockUsers, user } from './users.ts';
 
 const accessOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
   roles: MANAGER_ROLES,
-  constraints: userChangeConstraints,
 } as const;
 
 /** The function checks the caller's rights, because row policies hide a user who shares no client with the caller. */
@@ -28,10 +28,11 @@ function assignClient(
 export const clientAccessEndpoints = [
   endpoint({
     ...accessOptions,
+    constraints: assignmentConstraints,
     method: 'put',
     operationId: 'assignClient',
     comparesIfMatch: true,
-    summary: 'Give a user access to a client; whoever has it already keeps it',
+    summary: 'Give a user access to a client; no effect if the user already has access',
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
@@ -41,10 +42,11 @@ export const clientAccessEndpoints = [
   }),
   endpoint({
     ...accessOptions,
+    constraints: { users_last_client: { client_access: rule('last_client') } },
     method: 'delete',
     operationId: 'withdrawClient',
     comparesIfMatch: true,
-    summary: 'Take away a user’s access to a client; whoever has none stays without',
+    summary: 'Remove a user’s access to a client; no effect if the user has no access',
     responses: { 204: null },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {

@@ -97,12 +97,12 @@ export const clientEndpoints = [
       });
     },
   }),
-  read({ summary: 'Read a client', roles: ROLES }),
+  read({ summary: 'Get a client', roles: ROLES }),
   changes(SPECIALIST_ROLES),
-  change({ summary: 'Change the given fields of a client', roles: MANAGER_ROLES }),
+  change({ summary: 'Update the given fields of a client', roles: MANAGER_ROLES }),
   remove({
     summary:
-      'Delete a client with its sites, parcels, claims and documents; a conflict once an invoice was issued or a bill validated',
+      'Delete a client with its sites, parcels, claims and documents; 409 if it has an issued invoice or a validated bill',
     roles: ['ADMIN'],
     heldBy: ({ params }) => ({
       invoices: {

@@ -114,37 +114,37 @@ export function selectEachKindAndUndated(
 }
 
 const claimId = column.withMeta(column.nullable(column.uuid), {
-  description: 'Null for a partner’s bill, and for an invoice without one.',
+  description: 'Null for a partner’s bill and for an invoice without a claim.',
 });
 
 const deadline = record('Deadline', 'reclamations', {
-  kind: column.readOnlyWithDescription(column.enumText(deadlineKind), 'What runs out, and of what.'),
+  kind: column.readOnlyWithDescription(column.enumText(deadlineKind), 'Kind of the deadline.'),
   id: column.readOnlyWithDescription(
     column.uuid,
-    'The claim, the note of the task, the invoice or the partner’s bill that it is about, as kind says.',
+    'Id of the claim, of the note of the task, of the invoice or of the partner’s bill, depending on kind.',
   ),
   due_on: column.readOnlyWithDescription(
     column.nullable(column.date),
-    'The last day, in Europe/Paris. Null if it is not known: missing names what to enter.',
+    'Last day, in Europe/Paris; null if unknown: missing then lists the fields to enter.',
   ),
   days_left: column.readOnlyWithDescription(
     column.nullable(column.integer),
-    'From today, in Europe/Paris: 0 on the last day, negative once it has passed, null if it is not known.',
+    'Days from today until due_on, in Europe/Paris: 0 on the last day, negative afterwards; null if due_on is unknown.',
   ),
   missing: column.readOnlyWithDescription(
     column.textArray,
-    'The fields of the claim without which the last day is not known, or an estimate; empty if it is known.',
+    'Fields of the claim that must be entered because due_on is unknown or an estimate; otherwise empty.',
   ),
   client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
   reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(claimId)),
   assignee_id: column.reference('assignee', assignee.label, column.readOnly(column.nullable(column.uuid))),
   status: column.readOnlyWithDescription(
     column.text(50),
-    'Where the claim, that of the task, the invoice or the bill stands.',
+    'Status of the claim (for a task, of its claim), of the invoice or of the bill.',
   ),
   amount: column.readOnlyWithDescription(
     column.decimal,
-    'In euros: what the claim asks for; what is still to be paid, VAT included and less credit notes.',
+    'In euros: the amount of the claim, or the unpaid amount of the invoice or bill, including VAT and less credit notes.',
   ),
 });
 
@@ -154,23 +154,25 @@ const deadlineFilters = {
 };
 
 const KIND_DESCRIPTION =
-  'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED and that day has not passed. silence: the same from the day after, when the court can be asked at any time; listed however long ago. regularisation: until when the claim can be mended, while it is REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED and no court was asked; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. appeal: until when the next court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED after a judgment of the TA or the CAA. relief: until when the administration can grant relief of its own motion, while it is REJECTED, or DRAFT, READY_FOR_REVIEW or APPROVED after its claim deadline. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
+  'Return only deadlines of these kinds. claim: last day to submit a claim that is DRAFT, READY_FOR_REVIEW or APPROVED. response: last day for the answer of the administration to a claim that is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. silence: the response day has passed without an answer, so that the client can go to court at any time. regularisation: last day to complete a claim that is REGULARISATION_REQUESTED. court: last day to go to court with a claim that is REJECTED or PARTIALLY_ACCEPTED and has not been before a court. appeal: last day to go to the next court with a claim that is REJECTED or PARTIALLY_ACCEPTED after a judgment of the TA or the CAA. relief: last day for the administration to grant relief of its own motion for a claim that is REJECTED, or that is DRAFT, READY_FOR_REVIEW or APPROVED after its claim deadline. task: last day of an open task, whatever the status of its claim. invoice: due date of an ISSUED invoice. partner_invoice: due date of a bill that is RECEIVED or VALIDATED. A claim in LITIGATION, or that is ACCEPTED, REFUNDED, WITHDRAWN or CLOSED, has no deadline besides its tasks; neither have invoices that are DRAFT, PAID or CANCELLED, and bills that are DISPUTED or PAID.';
 
 const deadlinesQuery = z.strictObject({
   within: field.describeParameter(
     field.integerParameterWithDefault(0, 3660, 30),
-    'Only those whose last day is at most so many days ahead, or not known.',
+    'Return only deadlines that are at most this many days ahead, or whose day is unknown.',
   ),
   passed: field.describeParameter(
     field.integerParameterWithDefault(0, 3660, 0),
-    'Also those that have passed, at most so many days ago, and still count. A silence is listed in any case.',
+    'Also return deadlines that passed at most this many days ago and are still open. Deadlines of kind silence are always returned.',
   ),
   kind: field.describeParameter(field.distinctListOf(deadlineKind), KIND_DESCRIPTION).optional(),
-  client_id: field.describeParameter(deadlineFilters.client_id.rule, 'Only those of this client.').optional(),
+  client_id: field
+    .describeParameter(deadlineFilters.client_id.rule, 'Return only deadlines of this client.')
+    .optional(),
   assignee_id: field
     .describeParameter(
       deadlineFilters.assignee_id.rule,
-      'Only those of claims that this user works on and of tasks that this user is to do, or with none nobody; those of invoices and bills are left out.',
+      'Return only deadlines of claims and tasks assigned to this user; `none` for unassigned ones. Deadlines of invoices and bills are left out.',
     )
     .optional(),
   ...deadline.expansion.query,
@@ -231,7 +233,7 @@ export const deadlinesEndpoint = endpoint({
   of: deadline,
   method: 'get',
   path: '/api/deadlines',
-  summary: 'List what runs out when for the caller’s clients, of all kinds: unknown days first, then the nearest',
+  summary: 'List the deadlines of the caller’s clients; unknown days first, then the nearest',
   roles: ROLES,
   query: deadlinesQuery,
   list: ({ query }, caller) => selectDeadlines(query, caller),

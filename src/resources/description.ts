@@ -37,18 +37,18 @@ async function replyWithText(request: CallerRequest, textOf: (texts: Texts) => s
   return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
 }
 
-const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
-const labelText = z.string().meta({ description: 'What a screen in this language shows.' });
+const openapi = z.string().meta({ description: 'OpenAPI version of the description.' });
+const labelText = z.string().meta({ description: 'Label in this language.' });
 const wordLabel = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
 const wordsByEnum = z
   .record(z.string(), z.record(z.string(), wordLabel))
-  .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });
+  .meta({ id: 'Words', description: 'Labels by enum name and enum value.' });
 
 export const descriptionEndpoints = [
   endpoint({
     ...descriptionOptions,
     path: '/api-json',
-    summary: 'Read the OpenAPI description of this interface',
+    summary: 'Get the OpenAPI description of this API',
     operationId: 'getDescription',
     resource: 'description',
     responses: { 200: z.looseObject({ openapi }).meta({ id: 'Description' }), 304: null },
@@ -57,7 +57,7 @@ export const descriptionEndpoints = [
   endpoint({
     ...descriptionOptions,
     path: '/api/words',
-    summary: 'Read the words of all enums in French and English, for screens',
+    summary: 'Get the French and English labels of all enums',
     operationId: 'getWords',
     resource: 'words',
     responses: { 200: wordsByEnum, 304: null },

@@ -12,7 +12,10 @@ import { withTimeout } from '../timeout.ts';
 
 const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
-  'x-said': { status: 'Always ok: anything else is 503.', version: 'The release that answers, as in CHANGELOG.md.' },
+  'x-said': {
+    status: 'Always ok; an unhealthy service returns 503.',
+    version: 'Version of the service, as in CHANGELOG.md.',
+  },
 });
 const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
 
@@ -39,7 +42,7 @@ export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
       method: 'get',
       path,
       operationId,
-      summary: 'Tell whether the service can serve',
+      summary: 'Check the health of the service',
       tag: 'Health',
       resource: 'health',
       roles: 'public',

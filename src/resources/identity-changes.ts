@@ -37,7 +37,7 @@ export const identityChangesEndpoint = endpoint({
   of: identityChange,
   method: 'get',
   path: '/api/identity-changes',
-  summary: 'List the changes of rights that the identity provider was told, or is yet to be told',
+  summary: 'List the changes of rights delivered, or still to be delivered, to the identity provider',
   roles: ['ADMIN'],
   query: identityChanges.query,
   list: ({ query }, caller) => identityChanges.statement(query, caller),

@@ -27,22 +27,22 @@ import { summaryEndpoints } from './summaries.ts';
 import { userEndpoints } from './users.ts';
 
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  Health: 'Whether the service can serve, for whoever watches it.',
-  Authentication: 'Who the caller is: the identity provider’s token, and what it says.',
-  Users: 'Who works with the service, in which role, and for which clients.',
-  Clients: 'The companies whose taxes are claimed back; everything else belongs to one of them.',
-  Sites: 'The places of a client that are taxed.',
-  Cadastres: 'The parcels of the land register that a site has.',
-  Reclamations: 'The claims, from the draft to the refund, and how each has moved.',
-  Deadlines: 'What runs out when, of claims, tasks and invoices.',
-  Documents: 'The files that are attached to a claim.',
-  Notes: 'What is written on a claim, within the firm or with the client, and the tasks on it.',
-  Partners: 'Who brings clients or works for them, and is paid for it.',
-  Invoices: 'What the firm bills its clients.',
-  'Partner invoices': 'What partners bill the firm; clients never see it.',
-  Changes: 'What was created, changed and deleted, told to programs and to pages that are open.',
-  Audit: 'What was written and what was refused, and whose request it was.',
-  Description: 'This description, and the words of its enums in French and English.',
+  Health: 'Health checks for monitoring and load balancers.',
+  Authentication: 'Log in with a token of the identity provider, and read its claims.',
+  Users: 'Users, their roles and the clients they have access to.',
+  Clients: 'Companies whose taxes are claimed back. Every other record belongs to a client.',
+  Sites: 'Taxed premises of a client.',
+  Cadastres: 'Parcels of the land register (cadastre) that belong to a site.',
+  Reclamations: 'Claims (réclamations), from the draft to the refund, with their status history.',
+  Deadlines: 'Deadlines of claims, tasks and invoices.',
+  Documents: 'Files attached to a claim.',
+  Notes: 'Notes and tasks on a claim, internal or shared with the client.',
+  Partners: 'Partners who bring in clients or work for them, for a commission.',
+  Invoices: 'Invoices of the firm to its clients.',
+  'Partner invoices': 'Bills of partners to the firm. Clients never see them.',
+  Changes: 'Feed and live stream of created, changed and deleted records.',
+  Audit: 'Log of writes and refused requests.',
+  Description: 'OpenAPI description, and the French and English labels of its enums.',
 };
 
 /** The health probes, which need no token and have no rate limit. */

@@ -40,7 +40,7 @@ export const invoice = record(
     service_date: column.optional(column.date, field.date),
     description: column.optional(column.text(), field.longText),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
-    vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
+    vat_rate: column.withDefault(column.percent, field.percent, '20'),
     vat_exemption_reason: column.optional(column.text(), field.longText),
     vat_amount: column.derived(column.decimal),
     amount_incl_tax: column.derived(column.decimal),
@@ -98,11 +98,13 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
   path: '/api/invoices',
   constraints: {
     factures_reclamation_of_client: { reclamation_id: rule('of_another_client') },
-    factures_number_key: { status: rule('taken.next_number') },
     factures_due_after_issue: { due_date: rule('before_issue_date') },
-    factures_paid_at_when_paid: { paid_at: rule('not_paid') },
     factures_credits_of_client: { credits_id: rule('of_another_client') },
     factures_credits_when_credit_note: { credits_id: rule('not_of_kind') },
+  },
+  changeConstraints: {
+    factures_number_key: { status: rule('taken.next_number') },
+    factures_paid_at_when_paid: { paid_at: rule('not_paid') },
     factures_dated_when_issued: { issue_date: rule('required.issued') },
   },
 });
@@ -110,16 +112,16 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
 export const invoiceEndpoints = [
   list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
   create({
-    summary: 'Create an invoice or a credit note, as DRAFT, for a client and perhaps one of its claims',
+    summary: 'Create an invoice or a credit note with status DRAFT',
     roles: MANAGER_ROLES,
   }),
-  changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGER_ROLES }),
-  read({ summary: 'Read an invoice', roles: ROLES }),
+  changeMany({ summary: 'Update many invoices at once, including status moves; all or none', roles: MANAGER_ROLES }),
+  read({ summary: 'Get an invoice', roles: ROLES }),
   moves('an invoice', ROLES),
   changes(SPECIALIST_ROLES),
   change({
-    summary: 'Change the given fields of a draft, or issue or settle an invoice or a credit note',
+    summary: 'Update the given fields of a draft, or issue or settle an invoice or a credit note',
     roles: MANAGER_ROLES,
   }),
-  remove({ summary: 'Delete a draft; a conflict once the invoice was issued', roles: ['ADMIN'] }),
+  remove({ summary: 'Delete a draft; 409 if the invoice was issued', roles: ['ADMIN'] }),
 ];

@@ -19,7 +19,7 @@ import { reclamation } from './reclamation-record.ts';
 /* Notes on a claim, and tasks, which are notes with a due date; docs/decisions/notes.md */
 
 const taskAssignee = defineAssignee(
-  'Only those with this assignee_id, or with none those without one.',
+  'Return only notes assigned to this user; `none` for unassigned ones.',
   'r.done_at is not null',
 );
 
@@ -69,20 +69,23 @@ const notes = listOf({
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     reclamation_id: filterByAny(field.uuid, 'r.reclamation_id = $'),
     assignee_id: taskAssignee.filter,
-    internal: filterByBoolean('r.internal', 'Only those that are internal, or only those that a CLIENT sees.'),
+    internal: filterByBoolean(
+      'r.internal',
+      'Return only internal notes (`true`) or only notes that a CLIENT may see (`false`).',
+    ),
     is_task: filterByBoolean('r.due_on is not null', ''),
     mine: {
       ...filterByBoolean(
         'r.assignee_id = (select app.user_id())',
-        'Only those that the caller is to do, or only the others.',
+        'Return only tasks assigned to the caller (`true`) or only other tasks (`false`).',
       ),
       whereNot: 'r.assignee_id is distinct from (select app.user_id())',
     },
-    open: filterByBoolean('r.done_at is null', 'Only those that are not done, or only those that are.'),
+    open: filterByBoolean('r.done_at is null', 'Return only open tasks (`true`) or only done tasks (`false`).'),
     within: filterByCondition(
       field.integerParameter(0, 3660),
       `r.due_on <= ${TODAY_SQL} + $::integer`,
-      'Only those whose last day is at most so many days ahead, in Europe/Paris, or has passed.',
+      'Return only tasks due at most this many days from today, in Europe/Paris, including overdue ones.',
     ),
   },
   selective: ['reclamation_id', 'mine', 'assignee_id'],
@@ -106,7 +109,7 @@ export const noteEndpoints = [
     ...commonOptions,
     method: 'get',
     path: '/api/tasks',
-    summary: 'List the tasks on the claims of the caller’s clients: notes with due_on',
+    summary: 'List the tasks (notes with due_on) on the claims of the caller’s clients',
     roles: ROLES,
     references: { reclamation_id: 'reclamations' },
     query: notes.query.omit({ is_task: true }),
@@ -115,7 +118,7 @@ export const noteEndpoints = [
   endpoint({
     ...claimNotes,
     method: 'get',
-    summary: 'List the notes on a claim; a CLIENT sees those that are not internal',
+    summary: 'List the notes on a claim; a CLIENT gets only notes that are not internal',
     roles: ROLES,
     query: notes.query.omit({
       client_id: true,
@@ -132,7 +135,7 @@ export const noteEndpoints = [
     constraints,
     method: 'post',
     operationId: 'createNote',
-    summary: 'Write a note on a claim; with due_on it is a task. A CLIENT writes none that is internal, and no task',
+    summary: 'Create a note on a claim, or a task with due_on; a CLIENT cannot create internal notes or tasks',
     roles: ROLES,
     body: note.newBody,
     responses: { 201: note },
@@ -156,11 +159,12 @@ returning ${note.selectList}`,
       }).catch((error: unknown) => rethrowIfRecordVisible(error, request));
     },
   }),
-  read({ summary: 'Read a note', roles: ROLES }),
+  read({ summary: 'Get a note', roles: ROLES }),
   changes(SPECIALIST_ROLES),
   change({
-    summary: 'Change a note of one’s own; the assignee of a task and managers only say when it was done',
+    summary:
+      'Update a note; only the author can change every field, the assignee of a task and managers can change only done_at',
     roles: ROLES,
   }),
-  remove({ summary: 'Delete a note of one’s own; an ADMIN deletes any', roles: ROLES }),
+  remove({ summary: 'Delete a note; only its author or an ADMIN can', roles: ROLES }),
 ];

@@ -30,7 +30,7 @@ export const partnerInvoice = record(
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX)),
-    vat_rate: column.withDefault(column.decimal, field.decimal('100.00'), '20'),
+    vat_rate: column.withDefault(column.percent, field.percent, '20'),
     vat_amount: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX).nullable().optional()),
     amount_incl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_INCL_TAX).nullable().optional()),
     paid_at: column.writableOnChange(column.nullable(column.time), field.timestampInput.nullable()),
@@ -81,17 +81,17 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
   constraints: {
     partner_invoices_invoice_of_client: { invoice_id: rule('of_another_client') },
     partner_invoices_due_after_issue: { due_date: rule('before_issue_date') },
-    partner_invoices_paid_at_when_paid: { paid_at: rule('not_paid') },
     partner_invoices_sum: { amount_incl_tax: rule('wrong_sum') },
     partner_invoices_client_id_partner_id_number_key: { number: rule('taken.number') },
   },
+  changeConstraints: { partner_invoices_paid_at_when_paid: { paid_at: rule('not_paid') } },
 });
 
 /** Tax specialists and clients never see a partner's bill, because the bill shows the firm's margin. */
 export const partnerInvoiceEndpoints = [
-  list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGER_ROLES }),
+  list(partnerInvoices, { summary: 'List the bills of partners for the caller’s clients', roles: MANAGER_ROLES }),
   create({
-    summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
+    summary: 'Create a partner’s bill with status RECEIVED; the partner must be linked to the client',
     roles: MANAGER_ROLES,
     existing: ({ body }) => ({
       partner_invoices_client_id_partner_id_number_key: {
@@ -103,13 +103,16 @@ where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
       },
     }),
   }),
-  changeMany({ summary: 'Change many bills of partners at once, moves included: all or none', roles: MANAGER_ROLES }),
-  read({ summary: 'Read a partner’s bill', roles: MANAGER_ROLES }),
+  changeMany({
+    summary: 'Update many bills of partners at once, including status moves; all or none',
+    roles: MANAGER_ROLES,
+  }),
+  read({ summary: 'Get a partner’s bill', roles: MANAGER_ROLES }),
   moves('a partner’s bill', MANAGER_ROLES),
   changes(MANAGER_ROLES),
   change({
-    summary: 'Change the given fields of a RECEIVED bill of a partner, or move a bill to another status',
+    summary: 'Update the given fields of a RECEIVED bill of a partner, or move a bill to another status',
     roles: MANAGER_ROLES,
   }),
-  remove({ summary: 'Delete a partner’s bill; a conflict once it is no longer RECEIVED', roles: ['ADMIN'] }),
+  remove({ summary: 'Delete a partner’s bill; 409 if it is no longer RECEIVED', roles: ['ADMIN'] }),
 ];

@@ -23,7 +23,7 @@ const LINKED_CLIENTS_SQL = `array(
         order by l.client_id
     )`;
 
-const clientIds = column.withMeta(column.uuids, { description: 'Its clients that the caller may see.' });
+const clientIds = column.withMeta(column.uuids, { description: 'Clients of the partner that the caller may see.' });
 
 export const partner = record(
   'Partner',
@@ -42,13 +42,16 @@ export const partner = record(
     contact_email: column.optional(column.text(255), field.contactEmail),
     phone: column.optional(column.text(50), field.text(50)),
     address: column.optional(column.text(), field.longText),
-    commission_rate: column.optional(column.decimal, field.decimal('100.00')),
+    commission_rate: column.optional(column.percent, field.percent),
     client_ids: column.writtenByEndpoint(
       clientIds,
       z
         .array(field.uuid, rule('not_a_list.clients'))
         .max(1000, rule('too_many_items.clients', { max: 1000 }))
-        .meta({ description: 'Its clients. Must name at least one of your clients, unless you see all.' })
+        .meta({
+          description:
+            'Clients of the partner: at least one of the caller’s clients, unless the caller has access to all clients.',
+        })
         .optional(),
       LINKED_CLIENTS_SQL,
     ),
@@ -90,7 +93,7 @@ const partners = listOf({
     client_id: filterByAny(
       field.uuid,
       'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
-      'Only those linked to this client.',
+      'Return only partners linked to this client.',
     ),
     siret: filterByCondition(field.text(14), 'r.siret = $'),
     q: filterByText('r.name', 'r.contact_email', 'r.address'),
@@ -134,7 +137,7 @@ export const partnerEndpoints = [
     ...writeOptions,
     method: 'post',
     path: '/api/partners',
-    summary: 'Create a partner, linked to clients',
+    summary: 'Create a partner and link it to clients',
     roles: MANAGER_ROLES,
     body: partner.newBody,
     responses: { 201: partner },
@@ -155,7 +158,7 @@ from ${partner.bodyAsRow('$1')}`,
       return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
-  read({ summary: 'Read a partner', roles: SPECIALIST_ROLES }),
+  read({ summary: 'Get a partner', roles: SPECIALIST_ROLES }),
   changes(SPECIALIST_ROLES),
   // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
@@ -163,7 +166,7 @@ from ${partner.bodyAsRow('$1')}`,
     method: 'put',
     path: '/api/partners/{id}',
     comparesIfMatch: true,
-    summary: 'Change the given fields of a partner; client_ids replaces the links that the caller sees',
+    summary: 'Update the given fields of a partner; client_ids replaces the links that the caller may see',
     roles: MANAGER_ROLES,
     body: partner.changeBody,
     responses: { 200: partner },
@@ -199,7 +202,7 @@ where r.id = $1
     ...commonOptions,
     method: 'delete',
     path: '/api/partners/{id}',
-    summary: 'Delete a partner; a conflict while it has bills, or links that the caller does not see',
+    summary: 'Delete a partner; 409 if it has bills, or links to clients that the caller may not see',
     roles: ['ADMIN'],
     heldBy: ({ params }) => ({
       partner_invoices: {

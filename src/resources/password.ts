@@ -4,7 +4,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { abortOnHangUp } from '../http/hang-up.ts';
 import { ROLES } from '../identity/caller.ts';
 import { hashPassword, hashPasswordWithSalt, isHashable, normalizePassword } from '../identity/password.ts';
-import { rule, formatProblemText } from '../problems.ts';
+import { rule } from '../problems.ts';
 import { isPasswordSameAsEmail, PASSWORD_IS_EMAIL_RULE, password } from './users.ts';
 
 const WRONG_PASSWORD = rule('wrong_password');
@@ -13,23 +13,20 @@ export const passwordEndpoint = endpoint({
   method: 'put',
   path: '/api/users/me/password',
   operationId: 'changePassword',
-  summary: 'Change the caller’s own password; every token issued until then is refused',
+  summary: 'Change the caller’s own password; all tokens issued before are refused',
   tag: 'Users',
   resource: 'users',
   roles: ROLES,
   constraints: { users_without_password: { current_password: rule('no_password') } },
   body: z
     .strictObject({
-      current_password: z
-        .string(rule('not_text.password'))
-        .refine(isHashable, WRONG_PASSWORD)
-        .meta({
-          type: 'string',
-          format: 'password',
-          maxLength: 72,
-          writeOnly: true,
-          description: `Your present password. What has more than 72 bytes in UTF-8 ${formatProblemText(WRONG_PASSWORD)}.`,
-        }),
+      current_password: z.string(rule('not_text.password')).refine(isHashable, WRONG_PASSWORD).meta({
+        type: 'string',
+        format: 'password',
+        maxLength: 72,
+        writeOnly: true,
+        description: 'Current password of the caller, at most 72 bytes in UTF-8.',
+      }),
       password,
     })
     .refine(({ current_password, password }) => normalizePassword(current_password) !== normalizePassword(password), {

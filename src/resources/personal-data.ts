@@ -56,12 +56,12 @@ export const PERSONAL_DATA_SOURCES: readonly string[] = [
 ].toSorted();
 
 const personalDatum = record('PersonalDatum', 'users', {
-  source: column.readOnlyWithDescription(column.text(), 'The table, and the column that names the person.'),
-  id: column.readOnlyWithDescription(column.uuid, 'Id of the record, or of what it is about.'),
-  at: column.readOnlyWithDescription(column.time, 'Time from which the record is.'),
+  source: column.readOnlyWithDescription(column.text(), 'Table, and the column that refers to the person.'),
+  id: column.readOnlyWithDescription(column.uuid, 'Id of the record, or of the record that it concerns.'),
+  at: column.readOnlyWithDescription(column.time, 'Time of the record.'),
   data: column.readOnlyWithDescription(
     column.json(z.record(z.string(), z.unknown())),
-    'What the record keeps on the person, by column.',
+    'Data about the person in the record, by column.',
   ),
 });
 
@@ -114,7 +114,7 @@ export const personalDataEndpoints = [
     method: 'get',
     path: '/api/users/{id}/personal-data',
     operationId: 'listPersonalData',
-    summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
+    summary: 'List all personal data stored about a user; only for that user and for an ADMIN who may change the user',
     roles: ROLES,
     query: cursorQuery,
     rights: ({ params }) => ({ text: 'select app.person($1)', values: [params.id] }),
@@ -133,7 +133,8 @@ export const personalDataEndpoints = [
     method: 'post',
     path: '/api/users/{id}/erasure',
     operationId: 'eraseUser',
-    summary: 'Take name, email, subject, password and rights from a user, for good; the id stays, and so do histories',
+    summary:
+      'Erase the name, email, subject, password and rights of a user permanently; the id and the histories remain',
     roles: ['ADMIN'],
     responses: { 204: null },
     handle: async ({ params }, request) => {

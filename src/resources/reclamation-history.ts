@@ -32,7 +32,7 @@ export const statusMovesEndpoint = endpoint({
   of: statusMove,
   method: 'get',
   path: '/api/reclamations/{id}/history',
-  summary: 'List the moves of a claim: who, when, from where to where, and why',
+  summary: 'List the status changes of a claim',
   roles: ROLES,
   query: statusMoves.query.omit({ reclamation_id: true }),
   list: ({ params, query }, caller) => statusMoves.statement({ ...query, reclamation_id: params.id }, caller),

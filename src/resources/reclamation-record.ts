@@ -18,7 +18,7 @@ const deadlineBasis = field.enumOf('DeadlineBasis');
 
 const courtInstance = field.enumOf('CourtInstance');
 
-const claimAssignee = defineAssignee('Only those that this user works on, or with none nobody.');
+const claimAssignee = defineAssignee('Return only claims assigned to this user; `none` for unassigned claims.');
 
 const MAX_AMOUNT = '99999999.99';
 
@@ -126,8 +126,8 @@ export const reclamations = list({
     q: filterBySearchTextWords(
       ['notice_reference', 'commune_code', 'grounds'],
       [
-        { key: 'client_id', table: 'clients', place: 'the name of its client' },
-        { key: 'site_id', table: 'sites', place: 'the name of its site' },
+        { key: 'client_id', table: 'clients', place: 'the name of the client' },
+        { key: 'site_id', table: 'sites', place: 'the name of the site' },
       ],
       'app.found_claims($)',
     ),

@@ -39,7 +39,7 @@ export const clientReclamationsEndpoint = endpoint({
 
 export const reclamationEndpoints = [
   list(reclamations, { summary: 'List the claims of the caller’s clients', roles: ROLES }),
-  create({ summary: 'Create a claim, as DRAFT, for a site of the same client', roles: SPECIALIST_ROLES }),
+  create({ summary: 'Create a claim with status DRAFT for a site of the client', roles: SPECIALIST_ROLES }),
   endpoint({
     ...commonOptions,
     ...importEndpoint({
@@ -54,17 +54,17 @@ export const reclamationEndpoints = [
     method: 'post',
     path: '/api/reclamations/import',
     operationId: 'importReclamations',
-    summary: 'Create many claims at once, as DRAFT, from a table or an array: all or none',
+    summary: 'Create many claims with status DRAFT at once from CSV or JSON; all or none',
     roles: SPECIALIST_ROLES,
   }),
-  changeMany({ summary: 'Change many claims at once, moves included: all or none', roles: SPECIALIST_ROLES }),
-  read({ summary: 'Read a claim', roles: ROLES }),
+  changeMany({ summary: 'Update many claims at once, including status moves; all or none', roles: SPECIALIST_ROLES }),
+  read({ summary: 'Get a claim', roles: ROLES }),
   moves('a claim', ROLES),
   changes(SPECIALIST_ROLES),
-  change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALIST_ROLES }),
+  change({ summary: 'Update the given fields of a claim, or move it to another status', roles: SPECIALIST_ROLES }),
   remove({
     summary:
-      'Delete a claim with its documents and its history; one that was sent only as ADMIN, none that an issued invoice names',
+      'Delete a claim with its documents and history; only an ADMIN can delete a submitted claim, and a claim on an issued invoice cannot be deleted',
     roles: MANAGER_ROLES,
   }),
 ];

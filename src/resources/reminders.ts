@@ -19,10 +19,10 @@ const settings = {
     .array(deadlineKind, rule('not_a_list'))
     .max(deadlineKind.options.length, rule('too_many_items', { max: deadlineKind.options.length }))
     .overwrite((kinds) => deadlineKind.options.filter((kind) => kinds.includes(kind)))
-    .meta({ description: 'Kinds of deadlines that a mail names; empty for no mails.' }),
+    .meta({ description: 'Kinds of deadlines in reminder mails; an empty list turns the mails off.' }),
   only_mine: z
     .boolean(rule('not_true_or_false'))
-    .meta({ description: 'True for only the claims that the caller works on and the caller’s own tasks.' }),
+    .meta({ description: 'If true, the mails have only claims and tasks assigned to the caller.' }),
 };
 
 const settingsSchema = z.strictObject(settings).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
@@ -53,7 +53,7 @@ export const reminderEndpoints = [
     ...reminderOptions,
     method: 'get',
     operationId: 'getReminders',
-    summary: 'Read what the caller is reminded of by mail',
+    summary: 'Get the caller’s settings for reminder mails',
     handle: async (_input, request) => {
       const { rows } = await request.run(READ_SETTINGS);
       return { status: 200, body: rows[0]?.[0] ?? '' };
@@ -63,7 +63,7 @@ export const reminderEndpoints = [
     ...reminderOptions,
     method: 'put',
     operationId: 'chooseReminders',
-    summary: 'Choose what the caller is reminded of by mail, and in which language',
+    summary: 'Update the caller’s settings for reminder mails',
     body: z
       .strictObject(settings)
       .partial()

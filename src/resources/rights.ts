@@ -7,7 +7,7 @@ import { role } from './users.ts';
 const rights = z
   .strictObject({
     role,
-    operations: z.array(z.string()).describe('By their operationId, in the order of this description.'),
+    operations: z.array(z.string()).describe('operationId of each operation, in the order of this description.'),
   })
   .meta({ id: 'Rights', 'x-table': 'users', 'x-said': {} });
 
@@ -21,7 +21,7 @@ export function rightsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     resource: 'users',
     roles: ROLES,
     responses: { 200: rights },
-    summary: 'List the operations that the caller’s role may call, whatever the record',
+    summary: 'List the operations that the caller’s role may call; access to individual records can still be refused',
     handle: async (_input, request) => {
       // A transaction without statements checks that the token's rights still hold, as every transaction does first.
       await request.runAll();

@@ -8,23 +8,23 @@ import { reclamation, reclamations } from './reclamation-record.ts';
 const paymentSums = (due: string, sign = '', credited = '') => ({
   amount_excl_tax: defineSumColumn(
     `${sign}r.amount_excl_tax`,
-    `All of them, without VAT, in euros${sign && ', less credit notes'}.`,
+    `Sum without VAT, in euros${sign && ', less credit notes'}.`,
   ),
   amount_incl_tax: defineSumColumn(
     `${sign}r.amount_incl_tax`,
-    `All of them, VAT included, in euros${sign && ', less credit notes'}.`,
+    `Sum including VAT, in euros${sign && ', less credit notes'}.`,
   ),
   due: defineSumColumn(
     `case when ${due} then r.amount_incl_tax${credited} end`,
-    'What is still to be paid of amount_incl_tax, late or not.',
+    'Unpaid part of amount_incl_tax, overdue or not.',
   ),
   late: defineSumColumn(
     `case when ${due} and r.due_date < ${TODAY_SQL} then r.amount_incl_tax${credited} end`,
-    'What of due should have been paid before today, in Europe/Paris.',
+    'Overdue part of due: due date before today, in Europe/Paris.',
   ),
   paid: defineSumColumn(
     `case when r.paid_at is not null or r.status = 'PAID' then ${sign}r.amount_incl_tax end`,
-    'What was paid of amount_incl_tax.',
+    'Paid part of amount_incl_tax.',
   ),
 });
 
@@ -49,9 +49,9 @@ export const summaryEndpoints = [
     },
     spans: { submitted: 'submitted_at', decision: 'decision_date', deadline: 'claim_deadline' },
     sums: {
-      amount: defineSumColumn('r.amount', 'What they ask for, in euros.'),
-      granted_amount: defineSumColumn('r.granted_amount', 'What was granted of it (dégrèvement), in euros.'),
-      refund_amount: defineSumColumn('r.refund_amount', 'What was paid back, in euros.'),
+      amount: defineSumColumn('r.amount', 'Sum of the claimed amounts, in euros.'),
+      granted_amount: defineSumColumn('r.granted_amount', 'Sum of the granted amounts (dégrèvement), in euros.'),
+      refund_amount: defineSumColumn('r.refund_amount', 'Sum of the refunds, in euros.'),
     },
   }),
   defineSummaryEndpoint({
@@ -61,7 +61,7 @@ export const summaryEndpoints = [
     path: '/api/invoices',
     roles: ROLES,
     references: { reclamation_id: 'reclamations' },
-    what: 'the invoices of the caller’s clients, with what is due, late and paid',
+    what: 'the invoices of the caller’s clients, with the due, overdue and paid amounts',
     by: { status: 'status', kind: 'kind', client: 'client_id' },
     spans: { issue: 'issue_date', due: 'due_date', paid: 'paid_at' },
     sums: paymentSums(`r.status = 'ISSUED' and r.credits_id is null`, SIGN_SQL, creditedSql('r')),
@@ -73,7 +73,7 @@ export const summaryEndpoints = [
     roles: MANAGER_ROLES,
     path: '/api/partner-invoices',
     references: { partner_id: 'partners', invoice_id: 'factures' },
-    what: 'what partners billed, with what is due, late and paid',
+    what: 'the bills of partners, with the due, overdue and paid amounts',
     by: { status: 'status', client: 'client_id', partner: 'partner_id' },
     spans: { issue: 'issue_date', due: 'due_date' },
     // A disputed bill is not owed until it is validated.

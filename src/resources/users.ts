@@ -30,7 +30,7 @@ export const password = z
     minLength: 12,
     maxLength: MAX_PASSWORD_BYTES,
     writeOnly: true,
-    description: `At least 12 characters and at most ${MAX_PASSWORD_BYTES} bytes in UTF-8; neither the email nor the present one. Stored as a salted hash and never given back.`,
+    description: `At least 12 characters and at most ${MAX_PASSWORD_BYTES} bytes in UTF-8. It must not be the email, and must differ from the current password. Stored as a salted hash and never returned.`,
   });
 
 export const PASSWORD_IS_EMAIL_RULE = rule('weak_password.email');
@@ -60,7 +60,7 @@ const VISIBLE_CLIENTS_SQL = `case
 
 const VISIBLE_IS_ACTIVE_SQL = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const isActive = column.withMeta(column.omittedWhenNull(column.boolean), { description: 'Shown to an ADMIN alone.' });
+const isActive = column.withMeta(column.omittedWhenNull(column.boolean), { description: 'Returned only to an ADMIN.' });
 
 export const role = field.enumOf('Role');
 
@@ -118,14 +118,14 @@ const users = listOf({
       ...filterByCondition(
         field.booleanParameter,
         'r.is_active = $',
-        'Only those who are active, or only those who are not; for an ADMIN.',
+        'Return only active users (`true`) or only inactive users (`false`). Available only to an ADMIN.',
       ),
       roles: ['ADMIN'],
     },
     client_id: filterByAny(
       field.uuid,
       '$ = any (r.client_access)',
-      'Only those with this client in their list; an ADMIN without a list, who has every client, is not among them.',
+      'Return only users who have this client in client_access. An ADMIN with an empty list has access to every client and is not returned.',
       'r.client_access && $',
     ),
     q: filterByText('r.name', 'r.email'),
@@ -134,14 +134,19 @@ const users = listOf({
 
 const passwordField = { password: password.optional() };
 
+/** Constraints that an assignment of a client to a user may violate. */
+export const assignmentConstraints = {
+  users_client_access_exists: { client_access: rule('no_such_record.clients') },
+  users_erased: { id: rule('erased') },
+} as const;
+
 const creationConstraints = {
   users_email_key: { email: rule('taken') },
   users_email_not_erased: { email: rule('not_an_email') },
-  users_client_access_exists: { client_access: rule('no_such_record.clients') },
-  users_last_client: { client_access: rule('last_client') },
+  users_client_access_exists: assignmentConstraints.users_client_access_exists,
 } as const;
 
-export const userChangeConstraints = { ...creationConstraints, users_erased: { id: rule('erased') } } as const;
+const changeConstraints = { ...creationConstraints, ...assignmentConstraints } as const;
 
 export function selectOwnUser({ email, name, role, clientAccess }: Caller): Statement {
   return {
@@ -186,12 +191,12 @@ export const userEndpoints = [
     method: 'get',
     path: '/api/users/me',
     operationId: 'getCurrentUser',
-    summary: "Read the caller's own record",
+    summary: 'Get the caller’s own user record',
     roles: ROLES,
     read: (_input, caller) => selectOwnUser(caller),
   }),
   list(users, {
-    summary: 'List the users that the caller sees',
+    summary: 'List the users that the caller may see',
     roles: ROLES,
     clients: ({ query }) => query.client_id ?? [],
   }),
@@ -200,7 +205,7 @@ export const userEndpoints = [
     constraints: creationConstraints,
     method: 'post',
     path: '/api/users',
-    summary: 'Create a user, whom the identity provider knows by the same email',
+    summary: 'Create a user; the identity provider must know the user by the same email',
     roles: ['ADMIN'],
     body: user.newBody
       .extend(passwordField)
@@ -238,15 +243,15 @@ returning ${user.selectList}`,
       });
     },
   }),
-  read({ summary: 'Read a user', roles: ROLES }),
+  read({ summary: 'Get a user', roles: ROLES }),
   changes(MANAGER_ROLES),
   endpoint({
     ...commonOptions,
-    constraints: userChangeConstraints,
+    constraints: changeConstraints,
     method: 'put',
     path: '/api/users/{id}',
     comparesIfMatch: true,
-    summary: 'Change the given fields of a user; a token that says other rights is refused from then on',
+    summary: 'Update the given fields of a user; tokens with the previous rights are refused from then on',
     roles: ['ADMIN'],
     body: user.changeBody.extend(passwordField).meta({ ...user.changeBody.meta() }),
     responses: { 200: user },

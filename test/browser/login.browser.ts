@@ -33,7 +33,7 @@ describe.each([
     ...{ email: 'Adresse e-mail', password: 'Mot de passe', leave: 'Se déconnecter' },
   },
   {
-    ...{ language: 'en', size: SIZES.desk, submit: 'Log in', why: 'do not belong together' },
+    ...{ language: 'en', size: SIZES.desk, submit: 'Log in', why: 'Wrong email address or password.' },
     ...{ email: 'Email address', password: 'Password', leave: 'Log out' },
   },
 ])('the login on /docs in the language $language', ({ language, size, email, password, submit, why, leave }) => {

@@ -77,7 +77,7 @@ test('if an import of claims waits for a site’s deletion, the import gets 404 
   const [deleted, answer = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
   expect(deleted?.status).toBe(204);
   expectError(answer, 'ERROR_NOT_FOUND');
-  expect(details(answer)).toEqual({ '1499.site_id': 'names no record' });
+  expect(details(answer)).toEqual({ '1499.site_id': 'does not exist' });
   expect(await imported()).toBe(0);
 });
 
@@ -92,7 +92,7 @@ test('if an import of claims waits for the deletion of its client, the import ge
   const requests = [() => remove(`/api/clients/${own.clients}`), () => send(100)];
   const answers = await inLine(service, lockOf('clients', own.clients), requests);
   expect(answers.map(({ status }) => status)).toEqual([204, 404]);
-  expect(details(answers[1] ?? ({} as Answer))).toMatchObject({ '0.client_id': 'names no record' });
+  expect(details(answers[1] ?? ({} as Answer))).toMatchObject({ '0.client_id': 'does not exist' });
 });
 
 test('a dry run of an import of claims does not affect a simultaneous import, and names the lines with a site that was just deleted', async () => {
@@ -105,7 +105,7 @@ test('a dry run of an import of claims does not affect a simultaneous import, an
   expect(await imported()).toBe(100);
   const requests = [() => remove(`/api/sites/${annex}`), () => send(100, { query: '?dry_run=true' })];
   const [, trial = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
-  expect(details(trial)).toEqual({ '99.site_id': 'names no record' });
+  expect(details(trial)).toEqual({ '99.site_id': 'does not exist' });
   expect(await imported()).toBe(99);
 });
 

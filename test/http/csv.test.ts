@@ -218,7 +218,7 @@ describe('a caller gets no CSV list without the right to read the list', () => {
   test('a CSV list gets 400 with the paging parameters limit, offset, count or after', async () => {
     const answer = await service.ask('GET /api/sites?limit=5&offset=0&count=exact', { token, headers: csv });
     expectError(answer, 'ERROR_VALIDATION');
-    const rule = 'is not for text/csv, which has the whole list';
+    const rule = 'is not allowed for text/csv, which returns the whole list';
     expect(details(answer)).toEqual({ limit: rule, offset: rule, count: rule });
     const after = await service.ask('GET /api/sites?after=W10', { token, headers: csv });
     expect(details(after)).toEqual({ after: rule });

@@ -58,7 +58,7 @@ test('every schema of the OpenAPI description has a type or a reference', () => 
 test.each([
   ['/api/reclamations', ['Link', 'X-Total-Count'], '`limit`, `offset`, `after`, `count` are refused'],
   ['/api/reclamations/summary', ['Link'], '`limit`, `after` are refused'],
-  ['/api/reclamations/{id}/moves', [], 'all records; there is no ETag'],
+  ['/api/reclamations/{id}/moves', [], 'the whole list, without an ETag.'],
 ])('the OpenAPI description of the list %s has the paging headers that the list sends', (path, headers, words) => {
   const success = paths[path]?.['get']?.responses['200'] as { description: string; headers: object };
   const ofPages = Object.keys(success.headers).filter((name) => ['Link', 'X-Total-Count'].includes(name));
@@ -66,7 +66,7 @@ test.each([
   expect(success.description).toContain(words);
 });
 
-const MOMENT = { type: 'string', format: 'date-time', description: 'In the years 0001 to 9999.' };
+const MOMENT = { type: 'string', format: 'date-time', description: 'Years 0001 to 9999.' };
 const IN_YEARS = 'From 1900-01-01 to 2200-12-31.';
 
 test('the OpenAPI description of a claim’s dates and times names their first and last allowed day', () => {
@@ -79,6 +79,21 @@ test('the OpenAPI description of a claim’s dates and times names their first a
       description: expect.stringContaining('From 1900-01-01T00:00:00Z to 2200-12-31T23:59:59.999Z.'),
     },
   });
+});
+
+test('a filter of a percentage takes 0 to 100, and a filter of an amount larger numbers', () => {
+  const filterOf = (path: string, name: string) =>
+    paths[path]?.['get']?.parameters?.find((parameter) => parameter.name === name);
+  for (const [path, name] of [
+    ['/api/invoices', 'vat_rate_from'],
+    ['/api/partner-invoices', 'vat_rate_to'],
+    ['/api/partners', 'commission_rate_to'],
+  ] as const)
+    expect(filterOf(path, name)).toMatchObject({
+      schema: { type: 'number', minimum: 0, maximum: 100 },
+      description: expect.stringMatching(/\(0 to 100\.00, at most two decimal places\)\.$/),
+    });
+  expect(filterOf('/api/invoices', 'vat_amount_to')).toMatchObject({ schema: { maximum: 9999999999.99 } });
 });
 
 test('the OpenAPI description of a client’s claims has every parameter of the list with its type and limits', () => {
@@ -106,7 +121,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
   expect(parameters).toEqual([
     {
       ...{ in: 'path', name: 'clientId', required: true, schema: id },
-      ...{ description: 'The id of the client.', example: 'c1000000-0000-4000-8000-000000000001' },
+      ...{ description: 'Id of the client.', example: 'c1000000-0000-4000-8000-000000000001' },
     },
     query('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 1000 }),
     query('offset', { type: 'integer', minimum: 0, maximum: 2147483647, default: 0 }),
@@ -116,10 +131,10 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     ...renamed('updated_at', 'updated', MOMENT),
     {
       ...several('sort', { $ref: '#/components/schemas/ReclamationSort' }, 2),
-      description: expect.stringContaining('misses records that change meanwhile'),
+      description: expect.stringContaining('records that change meanwhile move to the first page and are missed'),
     },
     several('id', id, 200),
-    { ...several('site_id', id), description: 'Only those with this site_id.' },
+    { ...several('site_id', id), description: 'Return only records with this site_id.' },
     several('claim_type', { $ref: '#/components/schemas/ClaimType' }),
     ...range('amount', AMOUNT),
     several('status', { $ref: '#/components/schemas/ReclamationStatus' }),
@@ -153,7 +168,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     several('partner_id', id),
     {
       ...query('q', { type: 'string', maxLength: 200 }),
-      description: expect.stringContaining('or the name of its client or the name of its site'),
+      description: expect.stringContaining('or the name of the client or the name of the site'),
     },
     several('fields', { $ref: '#/components/schemas/ReclamationField' }, 34),
     several('expand', { $ref: '#/components/schemas/ReclamationExpansion' }),

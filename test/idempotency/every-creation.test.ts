@@ -153,7 +153,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
     expect(new Set(made.map((answer) => JSON.stringify(partsOf(answer)))).size).toBe(1);
     for (const answer of answers.filter(({ status }) => status !== success)) {
       expectError(answer, 'ERROR_CONFLICT');
-      expect(details(answer)).toEqual({ 'Idempotency-Key': 'is of a request that is under way' });
+      expect(details(answer)).toEqual({ 'Idempotency-Key': 'belongs to a request that is still running' });
       expect(answer.headers['retry-after']).toBe('1');
     }
     expect(partsOf(await service.ask(line, keyed))).toEqual(partsOf(made[0] as Answer));

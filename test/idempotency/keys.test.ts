@@ -32,7 +32,7 @@ const send = () => service.ask(LINE, keyed);
 
 function expectUnderWay(answer: Answer): void {
   expectError(answer, 'ERROR_CONFLICT');
-  expect(details(answer)).toEqual({ 'Idempotency-Key': 'is of a request that is under way' });
+  expect(details(answer)).toEqual({ 'Idempotency-Key': 'belongs to a request that is still running' });
   expect(answer.headers['retry-after']).toBe('1');
 }
 

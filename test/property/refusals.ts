@@ -17,7 +17,12 @@ addFormats.default(ajv);
 /** Rules of the service with the words in which the OpenAPI description states them. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   'must lie between 1900 and 2200': 'from 1900-01-01',
-  'must lie between 0001 and 9999': 'in the years 0001 to 9999',
+  'must lie between 0001 and 9999': 'years 0001 to 9999',
+  'must be the cursor of a Link header': 'cursor from the link header of the previous page',
+  'must be the cursor of a Link header of the same list in the same order':
+    'cursor from the link header of the previous page, for the same list in the same order',
+  'must name at least one of your clients': 'at least one of the caller’s clients',
+  'is not your current password': 'current password of the caller, at most 72 bytes',
   'must be a SIRET: its check digit is wrong': 'SIRET, 14 digits with a valid checksum',
 };
 
@@ -28,6 +33,8 @@ function wordsOf(text: string): string {
 /** Returns the part of an error message that the OpenAPI description must also contain. */
 function core(rule: string): string {
   if (/^must not name \w+ twice$/.test(rule)) return 'two different fields';
+  const [, maximum] = /^must be a decimal from 0 to ([\d.]+) with at most two places$/.exec(rule) ?? [];
+  if (maximum !== undefined) return `0 to ${maximum}, at most two decimal places`;
   return wordsOf(IN_OTHER_WORDS[rule] ?? rule).replace(/^must (?:not )?(?:be |have )?(?:an? )?/, '');
 }
 

@@ -64,7 +64,7 @@ test('a claim assigned to a user who is inactive, unknown or without access to i
     randomUUID(),
   ]) {
     const answer = await assign(id);
-    expectError(answer, 'ERROR_VALIDATION', { assignee_id: 'must be an active user who has the client' });
+    expectError(answer, 'ERROR_VALIDATION', { assignee_id: 'must be an active user with access to the client' });
   }
   expectError(await assign('nobody'), 'ERROR_VALIDATION');
   expect(await assignee()).toBe(own.users);

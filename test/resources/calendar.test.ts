@@ -310,7 +310,7 @@ describe('the secret address of a user’s calendar', () => {
     const nobody = await service.token('CLIENT', [own.clients], { sub: 'not|stored' });
     for (const one of [fewer, nobody])
       expectError(await service.ask('POST /api/users/me/calendar', { token: one }), 'ERROR_CONFLICT', {
-        token: 'says other rights than the service has stored: log in again',
+        token: 'has other rights than the service has stored: log in again',
       });
     expect((await service.ask('DELETE /api/users/me/calendar', { token: nobody })).status).toBe(204);
     await addressOf({ token });

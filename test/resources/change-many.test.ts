@@ -228,7 +228,7 @@ describe('a bulk change of claims', () => {
       { id: randomUUID(), amount: 2 },
     ]);
     expectError(nobody, 'ERROR_NOT_FOUND');
-    expect(details(nobody)).toEqual({ '1.id': 'names no record' });
+    expect(details(nobody)).toEqual({ '1.id': 'does not exist' });
     const twice = await ask([
       { id: first, amount: 2 },
       { id: first, amount: 3 },

@@ -133,11 +133,11 @@ describe('a day that a user types', () => {
 test.each([
   [
     { claim_deadline: '2025-12-31' },
-    { claim_deadline: 'follows from collection_date, which is unknown: give collection_date, or deadline_basis' },
+    { claim_deadline: 'is derived from collection_date, which is unknown: enter collection_date, or deadline_basis' },
   ],
   [
     { response_due_at: '2025-12-31T00:00:00Z' },
-    { response_due_at: 'follows from received_on, which is unknown: give received_on, and leave it out' },
+    { response_due_at: 'is derived from received_on, which is unknown: enter received_on, and leave this field out' },
   ],
   [
     { received_on: '2025-01-12', response_due_at: '2025-12-31T00:00:00Z' },

@@ -411,7 +411,7 @@ test.each(['judgment_notified_on', 'appeal_deadline'])(
   async (field) => {
     const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
     expectError(await put(id, { status: 'LITIGATION', [field]: '2026-06-01' }), 'ERROR_CONFLICT', {
-      [field]: 'is of the judgment before: enter it before the move to LITIGATION, or leave it out',
+      [field]: 'is that of the previous judgment: enter it before the move to LITIGATION, or leave it out',
     });
     const { json } = await service.ask(`GET /api/reclamations/${id}`, { token: tokens.ADMIN });
     expect((await put(id, { ...(json as object), status: 'LITIGATION' })).json).toMatchObject({ [field]: null });

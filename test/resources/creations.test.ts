@@ -79,7 +79,7 @@ test('a client is created with nom only if nom is the same text as company_name'
 test('a request that creates a record gets 400 if it contains a forbidden field, and the error says to leave the field out', async () => {
   const body = { client_id: own.clients, amount_excl_tax: 1, amount_incl_tax: 1, surprise: 1 };
   expectError(await service.ask('POST /api/invoices', { token, body }), 'ERROR_VALIDATION', {
-    amount_incl_tax: 'is not given at a creation: leave it out',
+    amount_incl_tax: 'cannot be given at creation: leave it out',
     surprise: 'is not known here',
   });
 });
@@ -100,7 +100,10 @@ test.each(DERIVED)(
   async (path, name, other) => {
     const id = path === 'invoices' ? own.factures : own.reclamations;
     const read = async () => (await service.ask(`GET /api/${path}/${id}`, { token })).json as Fields;
-    const [before, wrong] = [await read(), 'is worked out by the service, and is not the stored value: leave it out'];
+    const [before, wrong] = [
+      await read(),
+      'is computed by the service, and differs from the stored value: leave it out',
+    ];
     expect(before[name]).not.toBe(other);
     const put = (body: object) => service.ask(`PUT /api/${path}/${id}`, { token, body });
     const putMany = (body: object) =>

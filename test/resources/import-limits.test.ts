@@ -9,7 +9,7 @@ import { until } from '../support/upload.ts';
 
 /* This suite tests the size limits of an import, and an import whose sender disconnects. */
 
-const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
+const TOO_MANY = 'must have at most 10000 records, empty lines included';
 
 let log = '';
 

@@ -8,7 +8,7 @@ import { make } from '../support/rows.ts';
 
 /* This suite tests the errors of an import that only the database finds, which name the line and the field. */
 
-const ASSIGNEE = 'must be an active user who has the client';
+const ASSIGNEE = 'must be an active user with access to the client';
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -90,7 +90,7 @@ describe('an import with a wrong assignee', () => {
     const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
     expect(named['0.assignee_id']).toBe(ASSIGNEE);
     expect(Object.keys(named).length).toBeGreaterThan(50);
-    expect(named['…']).toBe('and the lines that were not tried any more');
+    expect(named['…']).toBe('and the lines that were not checked');
   }, 60_000);
 });
 
@@ -119,7 +119,7 @@ test('an import reports each line that a database trigger refuses, with the trig
   for (const answer of answers)
     expectError(answer, 'ERROR_CONFLICT', {
       '17.site_name': 'is refused',
-      '480': 'does not fit what is stored',
+      '480': 'conflicts with the stored data',
       '599.site_name': 'is refused',
     });
   expect(await stored()).toBe(before);

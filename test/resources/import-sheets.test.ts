@@ -195,7 +195,7 @@ describe('the header of an imported CSV table', () => {
   test('a CSV import with a repeated, unknown or missing column gets 400 that names the allowed columns', async () => {
     const mayName = `may name ${importedColumnsOf(site).join(', ')}`;
     await expectTold(importSites(`client_id;site_name;Site Name\r\n${line()}`), {
-      'line 1, Site Name': 'stands there twice',
+      'line 1, Site Name': 'is given twice',
     });
     // The service must not mistake a firm’s own column "Client" for a column of expanded client names in an exported
     // list.
@@ -274,7 +274,7 @@ describe('the encoding and format of an imported table', () => {
 
   test('an import of a spreadsheet workbook gets 400 that says it is not a CSV table', async () => {
     await expectTold(importSites(Buffer.from('PK\x03\x04\x14\x00\x06\x00', 'latin1')), {
-      body: expect.stringContaining('is a workbook, and no table'),
+      body: expect.stringContaining('is a workbook, not a CSV file'),
     });
   });
 

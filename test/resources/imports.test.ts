@@ -198,7 +198,7 @@ describe('the errors of an import', () => {
   test('an import with an unknown site gets 404, and one with a site of another client of the caller gets 409', async () => {
     const answer = await importClaims([claim(), claim({ site_id: NOBODY }), claim({ site_id: other.sites })]);
     expectError(answer, 'ERROR_NOT_FOUND', {
-      '1.site_id': 'names no record',
+      '1.site_id': 'does not exist',
       '2.site_id': 'must be a record of the same client',
     });
     const conflict = await importClaims([
@@ -251,7 +251,7 @@ describe('the errors of an import', () => {
     [
       'text after a quotation mark',
       'client_id,site_name\r\na,"b"c\r\n',
-      { 'line 2': 'has something behind a closing quotation mark; one within a cell is written twice' },
+      { 'line 2': 'has text after a closing quotation mark; a quotation mark within a cell is written twice' },
     ],
     [
       'an endless line',

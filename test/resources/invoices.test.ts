@@ -130,7 +130,7 @@ test('a claim that an issued invoice names is not deleted, alone or with its sit
   const { json } = await put(id, { status: 'ISSUED' }, { token: unlimitedAdmin });
   for (const line of [`reclamations/${tenant.reclamations}`, `sites/${tenant.sites}`])
     expectError(await service.ask(`DELETE /api/${line}`, { token: unlimitedAdmin }), 'ERROR_CONFLICT', {
-      invoices: `name this claim, which therefore stays: ${String((json as Invoice).number)}`,
+      invoices: `refer to this claim, so it cannot be deleted: ${String((json as Invoice).number)}`,
     });
   const drafted = await service.tenant('Drafted');
   const draft = await createdId({ client_id: drafted.clients, reclamation_id: drafted.reclamations });
@@ -236,7 +236,7 @@ describe('the VAT rate of an invoice', () => {
 
   test('of zero percent must have a reason before the invoice is issued', async () => {
     const id = await createdId({ vat_rate: 0 });
-    const refused = { vat_exemption_reason: 'is needed: an invoice without VAT says why' };
+    const refused = { vat_exemption_reason: 'is required: an invoice without VAT must state the reason' };
     expectError(await put(id, { status: 'ISSUED' }), 'ERROR_CONFLICT', refused);
     expectError(await put(id, { status: 'ISSUED', vat_exemption_reason: ' ' }), 'ERROR_CONFLICT', refused);
     const reason = { vat_exemption_reason: 'Article 293 B du CGI' };

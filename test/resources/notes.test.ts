@@ -196,7 +196,7 @@ test('a colleague who is not the assignee cannot complete a task, nor can a CLIE
 });
 
 test('only a note with a due_on can have an assignee and be completed', async () => {
-  const words = { due_on: 'is needed for a task, which has a day' };
+  const words = { due_on: 'is required for a task' };
   expectError(await write(specialist, { text: 'x', assignee_id: specialist.id }), 'ERROR_VALIDATION', words);
   const note = await written(specialist);
   expectError(await put(note, specialist, { done_at: NOW }), 'ERROR_VALIDATION', words);
@@ -212,7 +212,7 @@ test('a task can be assigned only to an active user of the client, and an intern
     await make(service, 'users', { client_access: [own.clients], is_active: false }),
   ])
     expectError(await write(specialist, { text: 'x', due_on, assignee_id: id }), 'ERROR_VALIDATION', {
-      assignee_id: 'must be an active user who has the client, and no CLIENT if the note is internal',
+      assignee_id: 'must be an active user with access to the client, and not a CLIENT if the note is internal',
     });
   const task = await written(specialist, { due_on, internal: false, assignee_id: client.id });
   expectError(await put(task, specialist, { internal: true }), 'ERROR_VALIDATION');

@@ -66,7 +66,7 @@ describe('a change of a user’s password', () => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-    expect(details(answer)).toEqual({ current_password: 'is not your present password' });
+    expect(details(answer)).toEqual({ current_password: 'is not your current password' });
     expect(await stored(id)).toMatchObject({ password_hash: await cheapHash(PRESENT), sessions_ended_at: null });
     expect(JSON.stringify(await recordsOf(answer))).not.toMatch(/password of mine|\$2b\$/);
     expect((await profile(token)).status).toBe(200);
@@ -94,7 +94,7 @@ describe('a change of a user’s password', () => {
     {
       kind: 'equal to the present one',
       password: PRESENT,
-      rule: 'must not be the present one',
+      rule: 'must differ from the current password',
       ways: ['a user’s own change'],
     },
   ])('a password $kind is refused in $ways, because it $rule', async ({ password, rule, ways }) => {
@@ -126,7 +126,9 @@ describe('a change of a user’s password', () => {
     const nobody = await service.token('CLIENT', [], { sub: randomUUID() });
     for (const one of [token, nobody]) {
       const answer = await change(one);
-      expectError(answer, 'ERROR_CONFLICT', { current_password: 'you have none here: the identity provider has it' });
+      expectError(answer, 'ERROR_CONFLICT', {
+        current_password: 'is not stored here: the identity provider manages your password',
+      });
     }
   });
 });

@@ -315,7 +315,7 @@ test('an erased user cannot come back by a login, a token or an ADMIN’s change
     for (const body of [{ is_active: true }, { name: 'Zoé' }, { role: 'ADMIN' }]) {
       const answer = await service.ask(`PUT /api/users/${one.id}`, { token: admin, body });
       expectError(answer, 'ERROR_VALIDATION');
-      expect(details(answer)).toEqual({ id: 'is of a user who was erased' });
+      expect(details(answer)).toEqual({ id: 'is that of an erased user' });
     }
     const given = `PUT /api/users/${one.id}/client-access/${own.clients}`;
     expectError(await service.ask(given, { token: admin }), 'ERROR_VALIDATION');

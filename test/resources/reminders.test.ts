@@ -58,7 +58,7 @@ test('a caller who is not stored has the default reminders, and cannot change th
   expect((await read(token)).json).toEqual(DEFAULT);
   const answer = await choose(token, { language: 'en' });
   expectError(answer, 'ERROR_CONFLICT');
-  expect(details(answer)).toEqual({ id: 'you are not known here yet: log in once' });
+  expect(details(answer)).toEqual({ id: 'is not stored yet: log in once' });
 });
 
 test.each([

@@ -62,7 +62,7 @@ test('when two users change a claim’s status at once, the later gets 409 with 
 });
 
 describe('the fields of a record that no change can alter', () => {
-  const cannot = 'cannot change: it is what the record was created with';
+  const cannot = 'cannot be changed after creation';
 
   test.each([
     { path: 'reclamations', kind: 'reclamations', field: 'client_id', present: own.clients, value: second.clients },
@@ -170,10 +170,10 @@ test('the deletion of a partner with bills gets 409 with the number of bills tha
     createdId('partner-invoices', { client_id, partner_id: partner, number: randomUUID(), amount_excl_tax: 1 });
   const remove = (token: string) => conflictDetails(ask(`DELETE /api/partners/${partner}`, undefined, token));
   // The test’s partner also works for a client that the ADMIN of two clients cannot see.
-  expect(await remove(limitedAdmin)).toEqual({ id: 'is of a record that is still in use' });
+  expect(await remove(limitedAdmin)).toEqual({ id: 'belongs to a record that is still in use' });
   await bill(foreign.clients);
   await bill(foreign.clients);
-  expect(await remove(limitedAdmin)).toEqual({ id: 'is of a record that is still in use' });
+  expect(await remove(limitedAdmin)).toEqual({ id: 'belongs to a record that is still in use' });
   await bill(own.clients);
   expect(await remove(limitedAdmin)).toEqual({ partner_invoices: 'bills of this partner: 1' });
   expect(await remove(unlimitedAdmin)).toEqual({ partner_invoices: 'bills of this partner: 3' });
@@ -202,7 +202,7 @@ test.each([{}, { prefix: '123' }])(
     const parcel = { site_id: own.sites, commune_code: '2A004', section: 'AB', number: '0042', ...prefix };
     const id = await createdId('cadastres', parcel);
     expect(await conflictDetails(ask('POST /api/cadastres', parcel))).toEqual({
-      number: 'must be of a parcel that the site lacks',
+      number: 'is that of a parcel that the site already has',
       existing_id: id,
     });
     await createdId('cadastres', { ...parcel, site_id: second.sites });

@@ -3,12 +3,12 @@ comment on table public.cadastres is
 comment on column public.cadastres.site_id is 'The site to which the parcel belongs.';
 comment on column public.cadastres.commune_code is 'INSEE code of the commune: five digits, with 2A or 2B for Corsica.';
 comment on column public.cadastres.prefix is
-    'Three digits for the former commune of the parcel in a merged commune; 000 if there is none. Sent with fewer digits, '
-    'the service pads it with zeros.';
+    'Three digits for the former commune of the parcel in a merged commune; 000 if there is none. The service pads a '
+    'shorter prefix with zeros.';
 comment on column public.cadastres.section is
-    'Section of the land register: two digits or capital letters. Sent as a, the service stores 0A, as a notice prints it.';
+    'Section of the land register: two digits or capital letters. If a is sent, the service stores 0A, as printed on a notice.';
 comment on column public.cadastres.number is
-    'Number of the parcel in the section, four digits. Sent with fewer digits, the service pads it with zeros.';
+    'Number of the parcel in the section, four digits. The service pads a shorter number with zeros.';
 comment on column public.cadastres.reference is
     'Reference of the parcel (référence cadastrale), 14 characters: commune, prefix, section and number. Computed.';
 comment on column public.cadastres.area_m2 is 'Area (contenance) in square metres; null if unknown.';

@@ -5,7 +5,7 @@ comment on column public.partner_invoices.invoice_id is
 comment on column public.partner_invoices.number is 'Number of the bill, unique per partner and client.';
 comment on column public.partner_invoices.status is
     'Status of the bill, first RECEIVED, then VALIDATED, then PAID. A bill can be DISPUTED before it is paid. Once it is '
-    'no longer RECEIVED, nothing of it changes but status and paid_at, and it is not deleted.';
+    'no longer RECEIVED, only status and paid_at can change, and it cannot be deleted.';
 comment on column public.partner_invoices.issue_date is 'Date of the bill; null if unknown.';
 comment on column public.partner_invoices.vat_amount is
     'VAT (TVA) in euros as on the bill. A bill without VAT gets amount_excl_tax times vat_rate, rounded to the cent.';

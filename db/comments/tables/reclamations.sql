@@ -15,7 +15,7 @@ comment on column public.reclamations.notice_reference is
 comment on column public.reclamations.collection_date is
     'Day on which the tax became collectable (mise en recouvrement); null if unknown.';
 comment on column public.reclamations.deadline_basis is
-    'What claim_deadline runs from, if not from collection_date: an event that founds the claim (EVENT), a new notice '
+    'Event from which claim_deadline runs, if not collection_date: an event that founds the claim (EVENT), a new notice '
     '(NEW_NOTICE), certain knowledge of a wrong tax (KNOWLEDGE) or a payment without a roll (PAYMENT; LPF R*196-2 b to '
     'e), vacancy (VACANCY, R*196-5), or a reassessment (REASSESSMENT, R*196-3). Null for collection_date (R*196-2 a).';
 comment on column public.reclamations.claim_deadline is
@@ -41,7 +41,7 @@ comment on column public.reclamations.regularisation_asked_on is
     'Day on which the administration''s letter that asks for a missing signature or mandate was received (LPF R*197-3 '
     'c); null if there is none.';
 comment on column public.reclamations.regularisation_due_on is
-    'Last day to mend the claim, 30 days after regularisation_asked_on (LPF R*197-3 c). The database derives '
+    'Last day to complete the claim, 30 days after regularisation_asked_on (LPF R*197-3 c). The database derives '
     'regularisation_due_on and refuses another day; null without regularisation_asked_on.';
 comment on column public.reclamations.decision_date is
     'Day of the administration''s decision, as the letter says; null before the decision.';

@@ -8,15 +8,15 @@ import { runCommand, parseWholeNumber } from './run-command.ts';
 const command = {
   usage: `usage: npm run audit:archive -- --to FOLDER [--before YYYY-MM] [options]
        npm run audit:archive -- --verify FILE...
-Writes each whole month of the audit log before the one named to a file in the folder, verifies it, and notes it in
-audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also after a run that was killed.
-  --before    absent: the months that are over AUDIT_RETENTION_MONTHS (60 when unset)
-  --remove    take the months out of the log afterwards, once their files are read and verified again
-  --keep      how many whole months stay in any case, 1 to 1200; 12 when absent, or the retention where that is less
+Writes each whole month of the audit log before a given month to a file in FOLDER, verifies the file, and records it in
+audit.archives of the database at DATABASE_ADMIN_URL. You can repeat the command, even after an interrupted run.
+  --before    archive the months before this one; default: months older than AUDIT_RETENTION_MONTHS (default 60)
+  --remove    remove the archived months from the audit log, after their files were read and verified again
+  --keep      number of whole months that always stay, 1 to 1200; default: 12, or the retention if it is shorter
   --verify    read files and compare them with their digests; needs no database
   --help, --version
-Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
-3 others were in the way for too long, and the same command may succeed later.`,
+Exit codes: 0 done; 1 refused or failed, see the message; 2 invalid argument or variable, nothing was done;
+3 a lock was not available in time, try again later.`,
   allowPositionals: true,
   failureExitCode: 1,
   options: {

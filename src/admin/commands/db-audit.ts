@@ -7,11 +7,11 @@ import { renderAuditText } from '../audit/text.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run db:audit -- [options]
-Prints who may do what in the database at DATABASE_ADMIN_URL, for which a login in taxclaims_auditor is enough.
-  --html FILE   also writes it there, with the matrix drawn
+Prints the rights in the database at DATABASE_ADMIN_URL. A login in taxclaims_auditor is enough.
+  --html FILE   also write the report to FILE, with the matrix of rights as a table
   --help, --version
-Exit codes: 0 nothing is wrong that an administrator of this database can mend; 1 a finding or a drift that nobody
-accepted, or an audit that is not the repository's; 2 nothing could be read.`;
+Exit codes: 0 no findings that an administrator of this database can mend; 1 such a finding or a drift that is not
+accepted, or audit functions that differ from the repository's; 2 the database could not be read.`;
 
 await runCommand(
   { usage: USAGE, failureExitCode: 2, options: { html: { type: 'string' } } },

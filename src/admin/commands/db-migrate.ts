@@ -7,17 +7,17 @@ import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const command = {
   usage: `usage: npm run db:migrate -- [options]
-Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
-It may be repeated, also after a run that was killed; nothing is ever open in between. Ctrl-C ends it between two
-migrations; a second Ctrl-C ends it at once.
-  --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
-  --strict    refuse where something was changed by hand that a deploy does not take back, and nobody accepted it
+Brings the database at DATABASE_ADMIN_URL up to date: roles, migrations, functions, triggers, policies, rights.
+You can repeat the command, even after an interrupted run; access rights are never wider in between. Ctrl-C stops after
+the current migration; a second Ctrl-C stops at once.
+  --evict     end reporting sessions that block a step for more than 5 s, and print them; needs pg_signal_backend
+  --strict    refuse to deploy if there are manual changes that a deploy does not revert and that are not accepted
   --accept-home REASON
-              accept what only the provider of a bought Postgres can change, as audit.accept_home does; for --strict
-  --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
+              accept what only the provider of a hosted Postgres can change, as audit.accept_home does; for --strict
+  --wait      seconds that each step waits for a lock before it fails, 1 to 86400; default: 120
   --help, --version
-Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
-3 others were in the way for too long, the message says who, and the same command may succeed later.`,
+Exit codes: 0 done; 1 refused or failed, see the message; 2 invalid argument or variable, nothing was done;
+3 a lock was not available in time: the message names its holder, try again later.`,
   failureExitCode: 1,
   options: {
     evict: { type: 'boolean', default: false },

@@ -8,17 +8,17 @@ import { createProgressReporter, runCommand } from './run-command.ts';
 
 const command = {
   usage: `usage: npm run documents:check -- [options]
-Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
-no content or one of another length, and which contents no document has; then it reads every content, and says which
-have another SHA-256 than was uploaded. Mends nothing unasked.
-  --json            each difference, and the counts in the end, as a line of JSON
-  --sizes-only      read no content
-  --digest          of the contents, read those of documents without a digest, and keep theirs: what is there is taken
-                    for what was uploaded. It may be ended at any moment; the next run goes on
-  --remove-unowned  plan the removal of contents without a document: the service removes them in an hour, unless a
-                    document has them by then; app.content_removals has what is planned, and may lose it again
+Compares the document store with the database at DATABASE_URL, with the variables of the service. Reports documents
+without content or with content of another length, and contents without a document. Then reads every content and
+reports those whose SHA-256 differs from the upload. Changes nothing without --digest or --remove-unowned.
+  --json            print each difference and the final counts as one line of JSON each
+  --sizes-only      do not read the contents
+  --digest          read only the contents of documents without a digest, and store their digests; the present content
+                    is assumed to be the uploaded one. You can stop at any time; the next run continues
+  --remove-unowned  schedule the removal of contents without a document. The service removes them after an hour, unless
+                    a document has them by then; delete rows of app.content_removals to cancel
   --help, --version
-Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`,
+Exit codes: 0 no differences; 1 differences; 2 the check did not finish, and no removal was scheduled.`,
   failureExitCode: 2,
   options: {
     json: { type: 'boolean', default: false },

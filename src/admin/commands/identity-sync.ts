@@ -13,11 +13,11 @@ import { createProgressReporter, runCommand } from './run-command.ts';
 
 const command = {
   usage: `usage: npm run identity:sync -- [options]
-Compares the role, the clients and the activity of every user with what the identity provider says, and prints what
-differs. The users are read at DATABASE_ADMIN_URL, for the API's login may not list them.
-  --apply   send the provider what is stored here
+Compares the role, the clients and the active state of every user with the identity provider, and prints the
+differences. The users are read from DATABASE_ADMIN_URL, because the API's login may not list them.
+  --apply   send the stored rights to the identity provider
   --help, --version
-Exit codes: 0 nothing differs, or all was mended; 1 something differs and was not mended; 2 it could not be asked.`,
+Exit codes: 0 no differences, or all were corrected; 1 differences remain; 2 the comparison failed.`,
   failureExitCode: 2,
   options: { apply: { type: 'boolean' } },
 } as const;

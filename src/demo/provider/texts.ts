@@ -5,42 +5,42 @@ export type Language = 'en' | 'fr';
 const en = {
   product: 'Tax claims',
   clients: {
-    [DOCS_CLIENT_ID]: 'the documentation of the interface',
+    [DOCS_CLIENT_ID]: 'the API documentation',
     [FRONTEND_CLIENT_ID]: 'the Tax claims application',
   },
   errorTitle: (title: string) => `Error: ${title}`,
   login: {
     title: 'Log in',
-    to: (client: string) => `to go on to ${client}`,
+    to: (client: string) => `to continue to ${client}`,
     email: 'Email address',
     password: 'Password',
     submit: 'Log in',
     errors: {
-      credentials: () => 'This address and this password do not belong together. Check both and try again.',
-      attempts: (wait: string) => `There were too many attempts. Try again in ${wait}.`,
-      unavailable: (wait: string) => `Nobody can be logged in at the moment. Try again in ${wait}.`,
+      credentials: () => 'Wrong email address or password.',
+      attempts: (wait: string) => `Too many attempts. Try again in ${wait}.`,
+      unavailable: (wait: string) => `Logging in is not possible at the moment. Try again in ${wait}.`,
     },
   },
   logout: {
     title: 'Log out?',
     leaving: (client: string) => `You are leaving ${client}.`,
-    text: 'You will have to give your password again the next time.',
+    text: 'You will need your password to log in again.',
     yes: 'Log out',
     no: 'Stay logged in',
   },
   messages: {
     loggedOut: { title: 'You are logged out', text: 'You can close this window.' },
     request: {
-      title: 'This login cannot work',
-      text: 'The application asked for something that is not possible here. Whoever runs it will want to know what stands below.',
+      title: 'This login is not possible',
+      text: 'The application sent an invalid request. The details below help the people who run it.',
     },
     expired: {
-      title: 'This login is over',
-      text: 'It took too long, or was finished elsewhere. Go back to the application and log in again.',
+      title: 'This login has expired',
+      text: 'It took too long, or was completed in another window. Go back to the application and log in again.',
     },
     unavailable: {
-      title: 'Nobody can be logged in at the moment',
-      text: 'Try again in a minute. Nothing of yours is lost.',
+      title: 'Logging in is not possible at the moment',
+      text: 'Try again in a minute. Nothing was lost.',
     },
   },
 };

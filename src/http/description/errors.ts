@@ -9,45 +9,46 @@ import { servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
 
 const problemSchema = z
   .strictObject({
-    line: z.int().optional().describe('Of an import: the line of the table.'),
-    index: z.int().optional().describe('The place of the record in the array, from 0.'),
+    line: z.int().optional().describe('Line of the table; only for imports.'),
+    index: z.int().optional().describe('Index of the record in the array, starting at 0.'),
     field: z
       .string()
       .describe(
-        'The field, parameter or header; `body`, `path` or `query` for the whole of it, with line or index for the whole row, and … for all that are not listed.',
+        'Name of the field, parameter or header; `body`, `path` or `query` if the problem concerns the whole body, path or query (with `line` or `index`: the whole row); … summarises the problems that are not listed.',
       ),
-    code: labelledEnum('ProblemCode', 'What is wrong, with the values of params in braces.', collectProblemLabels()),
+    code: labelledEnum(
+      'ProblemCode',
+      'Code of a problem. The labels have the names of `params` in braces.',
+      collectProblemLabels(),
+    ),
     params: problemParams,
-    message: z.string().describe('The sentence that stands in details.'),
+    message: z.string().describe('Message, as in `details`.'),
   })
-  .meta({ id: 'Problem', 'x-said': { code: 'The rule that is broken.', params: 'The values in the message.' } });
+  .meta({ id: 'Problem', 'x-said': { code: 'Code of the broken rule.', params: 'Values in the message.' } });
 
-const problemListSchema = z.array(problemSchema).describe('The same as details, for programs.');
+const problemListSchema = z.array(problemSchema).describe('The problems in `details`, with codes for programs.');
 
 const errorSchema = z.strictObject({
   code: labelledEnum(
     'ErrorCode',
-    'What went wrong, for programs.',
+    'Code of an error.',
     Object.fromEntries(Object.entries(ERRORS_BY_CODE).map(([code, { fr, en }]) => [code, [fr, en]] as const)),
   ),
-  message: z.string().describe('The same in a sentence, for a person.'),
-  details: z
-    .record(z.string(), z.string())
-    .describe('What is wrong with which field, in words for a person.')
-    .optional(),
+  message: z.string().describe('Message for a person.'),
+  details: z.record(z.string(), z.string()).describe('Message for each invalid field, for a person.').optional(),
   problems: problemListSchema.optional(),
-  timestamp: z.iso.datetime().describe('Time of the answer, in UTC.'),
-  requestId: z.guid().describe('X-Request-Id of the answer, which finds the request in the log.'),
+  timestamp: z.iso.datetime().describe('Time of the response, in UTC.'),
+  requestId: z.guid().describe('`X-Request-Id` of the response, as in the log.'),
 });
 
 const conflictDetailsSchema = z.record(z.string(), z.string()).meta({
   minProperties: 1,
   description:
-    'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
+    'Reason of the conflict for each field, for a person. `existing_id` is the id of the record that already exists, if the caller may see it.',
 });
 
 function createEnvelopeSchema(id: string, of: z.ZodObject): z.ZodObject {
-  const error = of.meta({ description: 'What went wrong.', 'x-said': { code: 'The kind of the error.' } });
+  const error = of.meta({ description: 'Error.', 'x-said': { code: 'Code of the error.' } });
   return z.strictObject({ error }).meta({ id });
 }
 

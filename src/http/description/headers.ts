@@ -6,45 +6,51 @@ const textSchema = { type: 'string' } as const;
 
 export const HEADER_DESCRIPTIONS = {
   'X-Request-Id': {
-    description: 'Names this request, also in the log and in the audit log.',
+    description: 'Id of the request, as in the log and the audit log.',
     schema: { type: 'string', format: 'uuid' },
   },
-  'Cache-Control': { description: 'no-store; private, no-cache for what a browser may keep.', schema: textSchema },
+  'Cache-Control': {
+    description: '`no-store`, or `private, no-cache` for responses that a browser may cache.',
+    schema: textSchema,
+  },
   'Content-Language': {
-    description: 'en or fr, whichever Accept-Language prefers: the language of an error.',
+    description: 'Language of the error messages, `en` or `fr`, chosen by `Accept-Language`.',
     schema: textSchema,
   },
   RateLimit: {
     description:
-      'For each limit that counts the request, by address, by network of IPv6 and by user: how many are left (r), and in how many seconds it starts anew (t).',
+      'For each rate limit (per IP address, per IPv6 network, per user): requests left (`r`) and seconds until the limit resets (`t`).',
     schema: textSchema,
   },
   'RateLimit-Policy': {
-    description: 'Each of those limits: how many requests (q) in how many seconds (w).',
+    description: 'For each rate limit: maximum number of requests (`q`) per window of `w` seconds.',
     schema: textSchema,
   },
-  'Retry-After': { description: 'In how many seconds to try again.', schema: { type: 'integer', minimum: 0 } },
-  'WWW-Authenticate': { description: 'Bearer: a token is asked for.', schema: textSchema },
+  'Retry-After': {
+    description: 'Number of seconds to wait before trying again.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: '`Bearer`: the request needs an access token.', schema: textSchema },
   ETag: {
     description:
-      'The version of the record, the list or the content, for If-None-Match; that of a record also for If-Match.',
+      'Version of the record, list or content. Send it in `If-None-Match`; the ETag of a record also works in `If-Match`.',
     schema: textSchema,
   },
-  Location: { description: 'The address of what was created, or, with 307, of the content.', schema: textSchema },
+  Location: { description: 'Address of the created record; with 307, of the content.', schema: textSchema },
   Link: {
-    description: 'The address of the next page, rel="next"; absent on the last one.',
+    description: 'Address of the next page, with `rel="next"`; absent on the last page.',
     schema: textSchema,
     required: false,
   },
   'X-Total-Count': {
-    description: 'How many records there are on all pages, where count=exact asks for it.',
+    description: 'Number of records on all pages; only sent with `count=exact`.',
     schema: { type: 'integer', minimum: 0 },
     required: false,
   },
-  'Content-Disposition': { description: 'attachment, with the name of the file.', schema: textSchema },
-  'Accept-Ranges': { description: 'bytes: Range can ask for a part.', schema: textSchema },
+  'Content-Disposition': { description: '`attachment`, with the file name.', schema: textSchema },
+  'Accept-Ranges': { description: '`bytes`: the `Range` header is supported.', schema: textSchema },
   'Content-Range': {
-    description: 'Which bytes these are, of how many; with 416, of how many alone.',
+    description: 'Returned bytes and total size; with 416, only the total size.',
     schema: textSchema,
   },
 } as const;

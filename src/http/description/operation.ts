@@ -2,11 +2,11 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
-import { formatProblemText } from '../../problems.ts';
 import { acceptsIfMatch, createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
 import { toSpacedWords, buildOperationId, buildRecordName } from './names.ts';
+import { describeConstraintRules } from './rules.ts';
 import { mayAnswerNotModified, servesContent, describeSuccesses, type AnyEndpoint } from './responses.ts';
 
 type ExampleIds = ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export function describeOperation(
     tags: [tag],
     ...(roles === 'public' && { security: [] }),
     description: [
-      roles === 'public' ? 'Needs no token.' : `Roles: ${roles.join(', ')}.`,
+      roles === 'public' ? 'No token required.' : `Roles: ${roles.join(', ')}.`,
       ...describeConstraintRules(endpoint),
     ].join(' '),
     request: {
@@ -47,16 +47,9 @@ export function describeOperation(
   };
 }
 
-function describeConstraintRules({ constraints = {} }: AnyEndpoint): string[] {
-  const rules = Object.values(constraints).flatMap((one) =>
-    Object.entries(one).map(([name, rule]) => `\`${name}\` ${formatProblemText(rule)}`),
-  );
-  return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
-}
-
 const csvTableSchema = z.string().meta({
   id: 'CsvTable',
-  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+  description: `UTF-8, with or without a byte order mark, separated by commas or semicolons. The first row contains the field names, in any order, followed by at most ${MAX_BODY_ROWS} rows. A field with an empty cell counts as not given. An apostrophe that keeps a spreadsheet from starting a formula is removed, also after a separator or a line break within a cell. With semicolons, amounts may have a decimal comma and dates may be written as 31/12/2026.`,
 });
 
 function buildCsvMediaType(rows: z.ZodType) {
@@ -67,18 +60,18 @@ function buildCsvMediaType(rows: z.ZodType) {
 function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
   const headers = {
     ...(acceptsIfMatch(endpoint) && {
-      'If-Match': 'Refuses with 412 when the record has changed since it had this ETag.',
+      'If-Match': 'Returns 412 if the record no longer has this ETag.',
     }),
     ...(mayAnswerNotModified(endpoint) && {
-      'If-None-Match': 'Answers 304, without a body, while the ETag is this one still.',
+      'If-None-Match': 'Returns 304 if the ETag still matches.',
     }),
     ...(servesContent(endpoint) && {
-      Range: 'Asks for a part of the content: bytes=0-1023, bytes=1024- or bytes=-1024.',
-      'If-Range': 'Gives the part only while the ETag is this one still, and otherwise the whole.',
+      Range: 'Part of the content to return: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`.',
+      'If-Range': 'Returns the requested range only if the ETag still matches, otherwise the whole content.',
     }),
-    ...(endpoint.events && { 'Last-Event-ID': 'Of a stream: the place that it had reached, in place of after.' }),
+    ...(endpoint.events && { 'Last-Event-ID': 'For a stream: position at which to resume, instead of `after`.' }),
     ...(createsRecord(endpoint) && {
-      'Idempotency-Key': `A new one for each record that is to be made, 1 to ${IDEMPOTENCY_KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
+      'Idempotency-Key': `A new key for each record to create, 1 to ${IDEMPOTENCY_KEY_CHARACTERS} printable ASCII characters, such as a UUID. For 24 hours, the same request of the same caller (including the fields and the file of a form) returns the same response and creates nothing again. A different request with the same key returns 409; while the first request is still running, 409 with \`Retry-After\`.`,
     }),
   };
   const parameters = Object.entries(headers).map(
@@ -92,7 +85,7 @@ function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodOb
   const described = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
     if (rule.meta()?.['param'] !== undefined) return [placeholder, rule] as const;
     const record = buildRecordName(path, placeholder);
-    const param = { description: `The id of the ${toSpacedWords(record)}.`, example: ids.get(record) };
+    const param = { description: `Id of the ${toSpacedWords(record)}.`, example: ids.get(record) };
     return [placeholder, rule.meta({ param })] as const;
   });
   return z.object(Object.fromEntries(described));

@@ -8,11 +8,11 @@ export type AnyEndpoint = Endpoint | PublicEndpoint;
 
 const SUCCESS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success.',
-  201: 'Created; Location is its address.',
-  204: 'Done; there is nothing to say of it.',
-  206: 'A part of the content.',
-  304: 'The caller has this version.',
-  307: 'Location is where the content is read, by whoever has that address, for a minute at most; without Authorization.',
+  201: 'Created. `Location` is the address of the record.',
+  204: 'Success, without a body.',
+  206: 'Partial content.',
+  304: 'Not modified.',
+  307: 'Redirect to the content. The address in `Location` needs no token and is valid for at most one minute; send no `Authorization` header to it.',
 };
 
 const MEDIA_TYPES = new Map<z.ZodType, string>([
@@ -87,11 +87,11 @@ function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
 
 function describeList(endpoint: AnyEndpoint): string {
   const refused = pageParametersOf(endpoint).map((name) => `\`${name}\``);
-  const note = refused.length === 0 ? '' : `, without pages: ${refused.join(', ')} are refused`;
-  return `Success. As text/csv all records${note}; there is no ETag.`;
+  const note = refused.length === 0 ? '' : `; ${refused.join(', ')} are refused`;
+  return `Success. With \`Accept: text/csv\`, the response is the whole list, without an ETag${note}.`;
 }
 
 const csvFileSchema = z.string().meta({
   description:
-    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe precedes each place of a text where a spreadsheet would start a formula, also after a separator or a line break in the text.',
+    'UTF-8 with a byte order mark, comma-separated, CRLF line endings. The first row contains the field names. Numbers and times are written as in JSON; null is an empty cell. An apostrophe is inserted wherever a spreadsheet would start a formula, including after a separator or a line break within a text.',
 });

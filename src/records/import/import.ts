@@ -37,19 +37,19 @@ interface ImportOptions extends ImportRules {
 
 export const dryRunQuery = z.strictObject({
   dry_run: field
-    .describeParameter(field.booleanParameter, 'With true everything is tried, and told, and nothing is kept.')
+    .describeParameter(field.booleanParameter, 'If true, check the request and report its problems, but store nothing.')
     .optional(),
 });
 
 const importCheck = z
-  .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
+  .strictObject({ importable: z.int().meta({ description: 'Number of records that the import would create.' }) })
   .meta({ id: 'ImportCheck' });
 
 export function importEndpoint(options: ImportOptions) {
   const { of } = options;
   const importResult = record(`Imported${of.name}s`, of.table, {
-    imported: column.readOnlyWithDescription(column.integer, 'How many records were made.'),
-    ids: column.readOnlyWithDescription(column.uuids, 'Their ids, in the order of the body.'),
+    imported: column.readOnlyWithDescription(column.integer, 'Number of created records.'),
+    ids: column.readOnlyWithDescription(column.uuids, 'Ids of the created records, in the order of the body.'),
   });
   return {
     query: dryRunQuery,

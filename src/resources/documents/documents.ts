@@ -24,7 +24,7 @@ import { reclamation } from '../reclamation-record.ts';
 
 const FORBIDDEN_TYPE = rule('file_type');
 const ALLOWED_TYPES_TEXT = formatProblemText(FORBIDDEN_TYPE).replace('must be ', '');
-const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES_TEXT}, with ${FILE_NAME_LENGTH_TEXT} in UTF-8 without control characters.`;
+const FILE_DESCRIPTION = `File to upload: ${ALLOWED_TYPES_TEXT}. It must not be empty; it must have ${FILE_NAME_LENGTH_TEXT} in UTF-8 without control characters.`;
 
 const documentKind = field.enumOf('DocumentKind');
 
@@ -70,7 +70,7 @@ const documents = listOf({
   isWide: true,
   newest: 'uploaded_at',
   filters: {
-    client_id: filterByAny(field.uuid, 'r.client_id = $', 'Only those of the claims of this client.'),
+    client_id: filterByAny(field.uuid, 'r.client_id = $', 'Return only documents of this client’s claims.'),
     reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $'),
     q: filterByWords('r.filename'),
   },
@@ -160,15 +160,15 @@ returning ${document.selectList}`,
     method: 'get',
     path: '/api/reclamations/{id}/documents.zip',
     operationId: 'downloadDocuments',
-    summary: 'Download the documents of a claim in one archive',
+    summary: 'Download all documents of a claim as a ZIP archive',
     roles: ROLES,
     responses: { 200: field.binaryContent },
     handle: ({ params }, request) => replyWithArchive(request, params.id),
   }),
   list(documents, { summary: 'List the documents of the claims of the caller’s clients', roles: ROLES }),
-  read({ summary: 'Read what is known of a document', roles: ROLES }),
+  read({ summary: 'Get the metadata of a document', roles: ROLES }),
   changes(SPECIALIST_ROLES),
-  change({ summary: 'Change the kind of a document, or its name', roles: SPECIALIST_ROLES }),
+  change({ summary: 'Update the kind or the file name of a document', roles: SPECIALIST_ROLES }),
   endpoint({
     ...commonOptions,
     method: 'get',
@@ -186,10 +186,10 @@ returning ${document.selectList}`,
     method: 'post',
     path: '/api/documents/{id}/link',
     operationId: 'linkDocument',
-    summary: 'Make an address of a document that needs no token, for a minute',
+    summary: 'Create a link to a document that is valid for one minute and needs no token',
     roles: ROLES,
     responses: { 200: documentLink },
     handle: ({ params }, request) => documentLinkEndpoint(request, params.id),
   }),
-  remove({ summary: 'Delete a document with its content', roles: SPECIALIST_ROLES }),
+  remove({ summary: 'Delete a document and its content', roles: SPECIALIST_ROLES }),
 ];

@@ -9,8 +9,8 @@ import { rule } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 
 const LINK_URL_DESCRIPTION =
-  'The path and query of the address, at the same host. It takes no token, may be used as often as needed, shows a PDF or a picture and saves every other file.';
-const LINK_END_DESCRIPTION = 'Until when; sooner where the caller loses the right.';
+  'Path and query of the link on this server. It needs no token and can be used several times. A browser shows PDFs and images, and saves other files.';
+const LINK_END_DESCRIPTION = 'Time at which the link expires; it stops working earlier if the caller loses access.';
 
 export const documentLink = z
   .strictObject({
@@ -20,8 +20,7 @@ export const documentLink = z
   .meta({ id: 'DocumentLink' });
 
 const linkSecret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
-const LINK_DESCRIPTION =
-  'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
+const LINK_DESCRIPTION = 'Secret of a link created by `POST /api/documents/{id}/link`, instead of a token.';
 
 export const linkQuery = z.strictObject({ link: field.describeParameter(linkSecret, LINK_DESCRIPTION).optional() });
 

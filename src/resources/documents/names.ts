@@ -9,7 +9,7 @@ const INVALID_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 export const fileName = field
   .nonBlankText(255)
   .refine((name) => !INVALID_NAME.test(name), rule('not_a_file_name.folders'))
-  .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
+  .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'No folders.' });
 
 /** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
 export function makeNamesDistinct(names: readonly string[]): readonly string[] {

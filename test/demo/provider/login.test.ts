@@ -77,7 +77,7 @@ test('the login page of the embedded identity provider is in the program’s lan
   expect((await begun.submit(email, password)).left).toContain('code=');
   const docs = { client: 'taxclaims-docs', redirectUri: 'http://127.0.0.1:3000/docs' };
   const inEnglish = await beginLogin(openBrowser(issuer), docs);
-  expect(inEnglish.page.text).toContain('to go on to the documentation of the interface');
+  expect(inEnglish.page.text).toContain('to continue to the API documentation');
   const { browser, id_token } = await logIn(issuer, email, password);
   const query = new URLSearchParams({ id_token_hint: id_token, ui_locales: 'fr' });
   const logout = await browser.open(`${issuer}/session/end?${query.toString()}`);
