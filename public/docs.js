@@ -1,4 +1,4 @@
-/* The page of /docs: asks who one is, loads the description with that token, and lets every call be tried with it. */
+/* The page /docs: logs a user in, loads the OpenAPI description with the user's token, and sends requests with it. */
 
 import { showInterface } from './interface.js';
 import { openLogin } from './login.js';
@@ -6,7 +6,7 @@ import { openLogin } from './login.js';
 const KEPT = 'token';
 
 /**
- * A part of the page, which has to be there and of that kind.
+ * Returns an element of the page. Throws if the page has none of this kind.
  * @template {Element} Kind
  * @param {string} selector
  * @param {new () => Kind} kind
@@ -25,16 +25,23 @@ const loginPart = part('#login', HTMLElement);
 const absent = part('#absent', HTMLElement);
 const form = part('form', HTMLFormElement);
 const field = part('#token', HTMLInputElement);
+const refusal = part('#refusal', HTMLElement);
 const status = part('#status', HTMLElement);
 const leave = part('#leave', HTMLElement);
 const search = part('search', HTMLElement);
 const words = part('#words', HTMLInputElement);
 const found = part('output', HTMLOutputElement);
-/** The token whose owner the page has named. */
+/** Swagger UI's style sheet has a class for dark mode. */
+const dark = matchMedia('(prefers-color-scheme: dark)');
+/** The token whose owner the page shows. */
 let known;
+
+dark.addEventListener('change', showColors);
+showColors();
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
+  refuseToken('');
   void enter(pasted(field.value.trim().replace(/^Bearer\s+/i, '')));
 });
 
@@ -45,10 +52,15 @@ try {
   else if (kept !== null) await enter(pasted(kept));
   else await welcome();
 } catch (error) {
-  await refuse(error);
+  await welcome();
+  sayRefusal(error);
 }
 
-/** Somebody with a token from elsewhere, which is all there is of it. */
+function showColors() {
+  document.documentElement.classList.toggle('dark-mode', dark.matches);
+}
+
+/** A session with a pasted token or a token of the demonstration, which the page cannot renew. */
 function pasted(token) {
   const forget = () => sessionStorage.removeItem(KEPT);
   return {
@@ -56,7 +68,7 @@ function pasted(token) {
     renewed: () => false,
     keep: () => sessionStorage.setItem(KEPT, token),
     forget,
-    leaveBy: 'Ask as somebody else',
+    refuse: ({ message }) => refuseToken(message),
     leave() {
       forget();
       location.reload();
@@ -64,36 +76,36 @@ function pasted(token) {
   };
 }
 
-/** Somebody who logged in at the provider, which may give another token after this one. */
+/** A session at the identity provider, which may renew the token. */
 function loggedIn(login) {
-  return { ...login, keep() {}, leaveBy: 'Log out', leave: login.end };
+  return { ...login, keep() {}, refuse: sayRefusal, leave: login.end };
 }
 
-/** Shows the page to this asker, or where the token is not accepted, where another comes from. */
-async function enter(asker) {
+/** Shows the API to this session. If the service refuses the token, shows the login and the reason. */
+async function enter(session) {
   try {
-    const token = await asker.token();
+    const token = await session.token();
     const owner = await ownerOf(token);
-    show(await ask('/api-json', token), asker);
-    asker.keep();
+    show(await ask('/api-json', token), session);
+    session.keep();
     known = token;
     entrance.hidden = true;
     leave.hidden = false;
-    leave.textContent = asker.leaveBy;
-    leave.addEventListener('click', asker.leave);
+    leave.addEventListener('click', session.leave);
     search.hidden = false;
     say(owner);
-    // What was clicked is gone; the search comes next.
+    // The clicked button is hidden now; the search follows the status.
     status.focus();
   } catch (error) {
-    await asker.forget();
-    await refuse(error);
+    await session.forget();
+    await welcome();
+    session.refuse(error);
   }
 }
 
-/** The token of this asker; says who that is whenever it is another than before. */
-async function introduced(asker) {
-  const token = await asker.token();
+/** Returns the session's token. Shows its owner if it is a new token. */
+async function introduced(session) {
+  const token = await session.token();
   if (token !== known) {
     say(await ownerOf(token));
     known = token;
@@ -105,21 +117,30 @@ async function ownerOf(token) {
   return nameOf(await ask('/api/auth/profile', token), token);
 }
 
-async function refuse({ message }) {
-  await welcome();
+/** Shows at the field why the service refuses a pasted token. */
+function refuseToken(message) {
+  refusal.textContent = message;
+  field.ariaInvalid = String(message !== '');
+  if (message === '') return;
+  field.focus();
+  field.select();
+}
+
+function sayRefusal({ message }) {
   say(message, 'refused');
 }
 
 async function ask(path, token) {
-  // A header takes no other characters, and no token has them.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('This is not a token.');
+  // A header takes no other characters, and a token has no others.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new Error('This is not an access token: it has characters that no token has.');
   const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
-  if (answer.status === 401) throw new Error('The token is not accepted: it may have expired.');
-  if (!answer.ok) throw new Error(`The description could not be loaded (${answer.status}).`);
+  if (answer.status === 401) throw new Error('The service does not accept this token. It may have expired.');
+  if (!answer.ok) throw new Error(`The service answered ${path} with the status ${answer.status}.`);
   return answer.json();
 }
 
-/** Says where a token comes from: from a click, where the service is a demonstration. */
+/** Shows the ways to log in: the identity provider, the users of a demonstration, a pasted token. */
 async function welcome() {
   if (!entrance.hidden) return;
   const answer = await fetch('/docs/people.json');
@@ -140,13 +161,13 @@ function offerLogin(login) {
     try {
       await login.begin();
     } catch ({ message }) {
-      say(`Nobody can log in at ${login.issuer} now: ${message}`, 'refused');
+      say(`You cannot log in at ${login.issuer} now: ${message}`, 'refused');
     }
   });
   loginPart.hidden = false;
 }
 
-/** Says so before anybody tries; a token from elsewhere still works. */
+/** Shows that the identity provider does not answer; a pasted token still works. */
 function offerNoLogin(login) {
   part('code', HTMLElement, absent).textContent = login.issuer;
   absent.hidden = false;
@@ -161,7 +182,7 @@ function choiceOf({ role, name, clients }) {
   button.addEventListener('click', async () => {
     const answer = await fetch(`/docs/people/${role}`, { method: 'POST' });
     if (answer.ok) await enter(pasted((await answer.json()).token));
-    else say(`There is no token for this page here (${answer.status}).`, 'refused');
+    else say(`The service gives this page no token (${answer.status}).`, 'refused');
   });
   const item = document.createElement('li');
   item.append(button);
@@ -181,16 +202,17 @@ function nameOf({ name, email, sub, role, client_access: clients }, token) {
     hour: '2-digit',
     minute: '2-digit',
   });
-  return `Asking as ${name ?? email ?? sub}, ${role}, ${reachOf(role, clients.length)}, until ${until}`;
+  return `Logged in as ${name ?? email ?? sub}, ${role}, ${reachOf(role, clients.length)}, until ${until}`;
 }
 
-function show(description, asker) {
-  const search = showInterface(description, () => introduced(asker), {
+function show(description, session) {
+  const search = showInterface(description, () => introduced(session), {
     async onRefused() {
       try {
-        if (!(await asker.renewed())) throw new Error('The token is not accepted any more.');
-        await introduced(asker);
-        say(`${status.textContent}. The token before was not accepted any more: send it again.`);
+        if (!(await session.renewed()))
+          throw new Error('The service no longer accepts this token. Log out, then log in again.');
+        await introduced(session);
+        say(`${status.textContent}. Your rights have changed: send the request again.`);
       } catch ({ message }) {
         say(message, 'refused');
       }
@@ -206,7 +228,7 @@ function show(description, asker) {
 }
 
 function countOf(endpoints) {
-  if (endpoints === 0) return 'No endpoint has all these words.';
+  if (endpoints === 0) return 'No endpoint contains all these words.';
   return endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`;
 }
 

