@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pdf, png } from '../support/samples.ts';
 import { details, expectError, expectInvalid, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -369,6 +371,20 @@ describe('a change of a document’s kind and name', () => {
     const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
     expect(json).toMatchObject({ kind: 'COURRIER', filename: 'lettre.pdf' });
   });
+});
+
+test('the changes of a document do not show the path in the store, even after a DBA has moved the content', async () => {
+  const { id } = await attach();
+  const [row] = await service.admin(
+    `update public.documents as d set file_path = d.file_path || 'x', filename = 'moved.pdf'
+     where id = $1 returning d.file_path`,
+    [id],
+  );
+  const moved = String(row?.['file_path']);
+  await rename(join(service.documentFolder, moved.slice(0, -1)), join(service.documentFolder, moved));
+  expect((await download(service, manager, id)).bytes).toEqual(pdf);
+  const { json } = await service.ask(`GET /api/documents/${id}/changes`, { token: manager });
+  expect((json as { field: string }[]).map(({ field }) => field)).toEqual(['filename']);
 });
 
 test('the list of documents covers all claims of the caller’s clients, with filters for kind, name, client, claim and time', async () => {
