@@ -3,14 +3,11 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { fromBuffer, fromRandomAccessReader, RandomAccessReader, type Entry } from 'yauzl';
+import { fromBuffer, type Entry } from 'yauzl';
 import { makeNamesDistinct } from '../../src/resources/documents/names.ts';
-import { createZip } from '../../src/resources/documents/zip.ts';
-import { MAX_ZIP_DOCUMENTS, ZIP_BLOCK_BYTES } from '../../src/limits.ts';
+import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
 import { person } from '../support/people.ts';
 import { pdf, png } from '../support/samples.ts';
 import { expectError, startService } from '../support/service.ts';
@@ -322,62 +319,6 @@ test.each([
     expect(makeNamesDistinct(names)).toEqual(expected);
   },
 );
-
-test('a ZIP above 4 GiB has the format ZIP64, the announced length, and every file', async () => {
-  const content = Buffer.alloc(64 * MIB, 'x');
-  const sizes = [...Array.from({ length: 65 }, () => content.length), 0, 1, ZIP_BLOCK_BYTES, ZIP_BLOCK_BYTES + 1];
-  const { body, size } = createZip(
-    sizes.map((bytes, index) => ({
-      ...{ name: `${index}.pdf`, modifiedAt: new Date(1_800_000_000_000), size: bytes },
-      open: () => Promise.resolve(Readable.from(bytes === 0 ? [] : [content.subarray(0, bytes)])),
-    })),
-  );
-  // The archive is kept as the parts behind the large files, because 4 GiB do not fit into the memory of a test.
-  let length = 0;
-  const kept: { at: number; bytes: Buffer }[] = [];
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (chunk.length < MIB) kept.push({ at: length, bytes: chunk });
-    length += chunk.length;
-  }
-  expect(length).toBe(size);
-  expect(length).toBeGreaterThan(2 ** 32);
-  class Parts extends RandomAccessReader {
-    override _readStreamForRange(start: number, end: number): Readable {
-      const parts = kept.filter(({ at, bytes }) => at < end && at + bytes.length > start);
-      return Readable.from(parts.map(({ at, bytes }) => bytes.subarray(Math.max(start - at, 0), end - at)));
-    }
-  }
-  const files: [string, number][] = [];
-  await new Promise<void>((resolve, reject) => {
-    fromRandomAccessReader(new Parts(), length, { lazyEntries: true }, (error, zip) => {
-      if (error) {
-        reject(error);
-        return;
-      }
-      zip.on('error', reject).on('end', resolve);
-      zip.on('entry', (entry: Entry) => {
-        if (entry.uncompressedSize >= MIB) {
-          files.push([entry.fileName, entry.uncompressedSize]);
-          zip.readEntry();
-          return;
-        }
-        zip.openReadStream(entry, (failure, stream) => {
-          if (failure) {
-            reject(failure);
-            return;
-          }
-          buffer(stream).then((bytes) => {
-            expect(crc32(bytes)).toBe(entry.crc32);
-            files.push([entry.fileName, bytes.length]);
-            zip.readEntry();
-          }, reject);
-        });
-      });
-      zip.readEntry();
-    });
-  });
-  expect(files).toEqual(sizes.map((bytes, index) => [`${index}.pdf`, bytes]));
-});
 
 function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { expect, test } from '@jest/globals';
+import { fromRandomAccessReader, RandomAccessReader, type Entry } from 'yauzl';
+import { ZIP_BLOCK_BYTES } from '../../src/limits.ts';
+import { createZip } from '../../src/resources/documents/zip.ts';
 import { pdf, png } from '../support/samples.ts';
 import { startService } from '../support/service.ts';
 import { shell } from '../support/shell.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* These tests send documents with curl, and read the ZIP of a claim with Java, Python, unzip and jar. */
+/* These tests send documents with curl, and read the ZIP of a claim with Java, Python, unzip, jar and yauzl. */
 
 const MIB = 1024 * 1024;
 const FILES: Readonly<Record<string, Buffer>> = {
@@ -69,4 +75,60 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 ])('%s reads every file of a claim’s ZIP', async (_, code) => {
   const read = await shell(code, { ...env, LC_ALL: 'C.UTF-8', PYTHONIOENCODING: 'utf-8' });
   expect(read.trimEnd().split('\n').toSorted()).toEqual(expected);
+});
+
+test('a ZIP above 4 GiB has the format ZIP64, the announced length, and every file', async () => {
+  const content = Buffer.alloc(64 * MIB, 'x');
+  const sizes = [...Array.from({ length: 65 }, () => content.length), 0, 1, ZIP_BLOCK_BYTES, ZIP_BLOCK_BYTES + 1];
+  const { body, size } = createZip(
+    sizes.map((bytes, index) => ({
+      ...{ name: `${index}.pdf`, modifiedAt: new Date(1_800_000_000_000), size: bytes },
+      open: () => Promise.resolve(Readable.from(bytes === 0 ? [] : [content.subarray(0, bytes)])),
+    })),
+  );
+  // The archive is kept as the parts behind the large files, because 4 GiB do not fit into the memory of a test.
+  let length = 0;
+  const kept: { at: number; bytes: Buffer }[] = [];
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (chunk.length < MIB) kept.push({ at: length, bytes: chunk });
+    length += chunk.length;
+  }
+  expect(length).toBe(size);
+  expect(length).toBeGreaterThan(2 ** 32);
+  class Parts extends RandomAccessReader {
+    override _readStreamForRange(start: number, end: number): Readable {
+      const parts = kept.filter(({ at, bytes }) => at < end && at + bytes.length > start);
+      return Readable.from(parts.map(({ at, bytes }) => bytes.subarray(Math.max(start - at, 0), end - at)));
+    }
+  }
+  const files: [string, number][] = [];
+  await new Promise<void>((resolve, reject) => {
+    fromRandomAccessReader(new Parts(), length, { lazyEntries: true }, (error, zip) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      zip.on('error', reject).on('end', resolve);
+      zip.on('entry', (entry: Entry) => {
+        if (entry.uncompressedSize >= MIB) {
+          files.push([entry.fileName, entry.uncompressedSize]);
+          zip.readEntry();
+          return;
+        }
+        zip.openReadStream(entry, (failure, stream) => {
+          if (failure) {
+            reject(failure);
+            return;
+          }
+          buffer(stream).then((bytes) => {
+            expect(crc32(bytes)).toBe(entry.crc32);
+            files.push([entry.fileName, bytes.length]);
+            zip.readEntry();
+          }, reject);
+        });
+      });
+      zip.readEntry();
+    });
+  });
+  expect(files).toEqual(sizes.map((bytes, index) => [`${index}.pdf`, bytes]));
 });
