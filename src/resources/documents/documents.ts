@@ -37,7 +37,7 @@ const document = record(
     filename: column.writableOnChange(column.text(255), fileName),
     file_path: column.readOnlyWithDescription(
       column.text(500),
-      'Path of the file’s content at the same host, for GET with a token.',
+      'Path of the file’s content below the address of the API, for GET with a token.',
       "'/api/documents/' || r.id || '/content'",
     ),
     file_size: column.readOnly(column.nullable(column.integer)),

@@ -16,8 +16,8 @@ interface ZipFile {
 
 type ZipRecord = ReturnType<typeof createRecord>;
 
-const BLOCK_HEADER_BYTES = 5;
-const DESCRIPTOR_BYTES = 16;
+const BLOCK_HEADER_LENGTH = 5;
+const DESCRIPTOR_LENGTH = 16;
 const LARGEST_UINT32 = 0xffff_ffff;
 const DEFLATE_VERSION = 20;
 const ZIP64_VERSION = 45;
@@ -67,7 +67,7 @@ function createBlocks(size: number) {
   let inBlock = 0;
   const startBlock = (): Buffer => {
     inBlock = Math.min(remaining, ZIP_BLOCK_BYTES);
-    const header = Buffer.alloc(BLOCK_HEADER_BYTES);
+    const header = Buffer.alloc(BLOCK_HEADER_LENGTH);
     header.writeUInt8(inBlock === remaining ? 1 : 0, 0);
     header.writeUInt16LE(inBlock, 1);
     header.writeUInt16LE(~inBlock & 0xffff, 3);
@@ -109,12 +109,12 @@ function createRecord({ name, modifiedAt, size, open }: ZipFile) {
     dosDate: (years << 9) | ((modifiedAt.getMonth() + 1) << 5) | modifiedAt.getDate(),
     times,
     ...{ size, open },
-    deflatedSize: size + blocks * BLOCK_HEADER_BYTES,
+    deflatedSize: size + blocks * BLOCK_HEADER_LENGTH,
   };
 }
 
 function countBytes(record: ZipRecord): number {
-  return buildLocalHeader(record).length + record.deflatedSize + DESCRIPTOR_BYTES;
+  return buildLocalHeader(record).length + record.deflatedSize + DESCRIPTOR_LENGTH;
 }
 
 function buildLocalHeader({ name, dosTime, dosDate, times }: ZipRecord): Buffer {
@@ -131,7 +131,7 @@ function buildLocalHeader({ name, dosTime, dosDate, times }: ZipRecord): Buffer 
 }
 
 function buildDescriptor({ size, deflatedSize }: ZipRecord, checksum: number): Buffer {
-  const descriptor = Buffer.alloc(DESCRIPTOR_BYTES);
+  const descriptor = Buffer.alloc(DESCRIPTOR_LENGTH);
   descriptor.write('PK\x07\x08', 'latin1');
   descriptor.writeUInt32LE(checksum, 4);
   descriptor.writeUInt32LE(deflatedSize, 8);
