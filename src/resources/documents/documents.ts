@@ -89,7 +89,9 @@ const documents = listOf({
   selective: ['reclamation_id', 'sha256'],
 });
 
-const uploadFields = z.strictObject({ kind: documentKind.optional() });
+const uploadFields = z.strictObject({
+  kind: documentKind.optional().meta({ description: 'Kind of the document; AUTRE if it is not given.' }),
+});
 
 const claimDocuments = {
   tag: 'Documents',
