@@ -89,9 +89,7 @@ const documents = listOf({
   selective: ['reclamation_id', 'sha256'],
 });
 
-const uploadFields = z.strictObject({
-  kind: documentKind.optional().meta({ description: 'Kind of the document; AUTRE if it is not given.' }),
-});
+const uploadFields = z.strictObject({ kind: documentKind.optional() });
 
 const claimDocuments = {
   tag: 'Documents',
@@ -145,7 +143,11 @@ export const documentEndpoints = [
     roles: ROLES,
     form: uploadFields
       .extend({ file: field.binaryContent.meta({ description: FILE_DESCRIPTION }) })
-      .meta({ id: 'DocumentUpload', example: { kind: 'AVIS', file: 'Avis de taxe foncière' } }),
+      .meta({
+        id: 'DocumentUpload',
+        example: { kind: 'AVIS', file: 'Avis de taxe foncière' },
+        'x-said': { kind: 'Kind of the document; AUTRE if it is not given.' },
+      }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
       await requireVisibleRecord(request);
