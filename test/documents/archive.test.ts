@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { fromBuffer, type Entry } from 'yauzl';
 import { makeNamesDistinct } from '../../src/resources/documents/names.ts';
+import { createZip } from '../../src/resources/documents/zip.ts';
 import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
 import { person } from '../support/people.ts';
 import { pdf, png } from '../support/samples.ts';
@@ -252,6 +254,15 @@ describe('the service aborts a ZIP download that it cannot complete', () => {
       expect(JSON.parse(log)).toMatchObject({ level: 30, aborted: true });
     },
   );
+});
+
+test.each([
+  [-1, 'a content is shorter than its 10 bytes'],
+  [1, 'a content is longer than its 10 bytes'],
+])('a ZIP fails if a content has %i bytes more than announced', async (more, message) => {
+  const open = () => Promise.resolve(Readable.from([Buffer.alloc(10 + more)]));
+  const { body } = createZip([{ name: 'a.pdf', modifiedAt: new Date(), size: 10, open }]);
+  await expect(buffer(body)).rejects.toThrow(message);
 });
 
 test('a caller’s second simultaneous ZIP download gets 429, and succeeds once the caller has ended the first download', async () => {
