@@ -45,6 +45,7 @@ const PROBLEM_TEXTS = {
   'not_one_of.only': ['must be {values}', 'Seule valeur possible : {values}.'],
   not_a_uuid: ['must be a UUID', 'Un identifiant (UUID) est attendu.'],
   'not_a_uuid.or_none': ['must be a UUID, or none', 'Un identifiant (UUID) est attendu, ou « none ».'],
+  not_a_sha256: ['must be a SHA-256 of 64 hexadecimal digits', 'Une empreinte SHA-256 de 64 chiffres hexadécimaux est attendue.'],
   not_an_email: ['must be an email address', 'Une adresse électronique est attendue, par exemple nom@exemple.fr.'],
   not_a_date: ['must be a date, as in 2026-12-31', 'Une date est attendue, au format 2026-12-31.'],
   'not_a_date.sheet': ['must be a date, as in 31/12/2026 or 2026-12-31', 'Une date est attendue, au format 31/12/2026 ou 2026-12-31.'],
@@ -113,7 +114,13 @@ const PROBLEM_TEXTS = {
   'not_a_file_name.folders': ['must be the name of a file, without folders or control characters', 'Le nom d’un fichier est attendu, sans dossier ni caractère de contrôle.'],
   not_the_same: ['must be the same text as {field}', 'Ce champ doit contenir le même texte que « {field} ».'],
   not_a_link: ['must be the secret of a document link', 'La valeur qui figure dans l’adresse est attendue.'],
-  file_type: ['must be a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8', 'Fichiers acceptés : PDF, image (PNG, JPEG, WebP, GIF, TIFF), document bureautique, texte ou CSV en UTF-8.'],
+  file_type: ['must be a PDF, an image (PNG, JPEG, WebP, GIF, TIFF, HEIC), an office file, a mail (.eml), or text or CSV in UTF-8', 'Fichiers acceptés : PDF, image (PNG, JPEG, WebP, GIF, TIFF, HEIC), document bureautique, courriel (.eml), texte ou CSV en UTF-8.'],
+  'file_type.password': ['is protected by a password: save it without one', 'Ce fichier est protégé par un mot de passe : enregistrez-le sans mot de passe.'],
+  'file_type.macros': ['has macros: save it without, as .docx, .xlsx or .pptx, or as a PDF', 'Ce fichier contient des macros : enregistrez-le sans macros (.docx, .xlsx ou .pptx), ou en PDF.'],
+  'file_type.windows_1252': ['is text, but not in UTF-8: it seems to be Windows-1252. Save it in UTF-8, in Excel as "CSV UTF-8 (comma delimited)"', 'Ce texte n’est pas en UTF-8, mais sans doute en Windows-1252. Enregistrez-le en UTF-8 (dans Excel : « CSV UTF-8 (délimité par des virgules) »).'],
+  'file_type.utf_16': ['is text in UTF-16: save it in UTF-8, in Excel as "CSV UTF-8 (comma delimited)"', 'Ce texte est en UTF-16. Enregistrez-le en UTF-8 (dans Excel : « CSV UTF-8 (délimité par des virgules) »).'],
+
+  content_lost: ['is of a claim with documents whose content is lost: {values}. Have them restored, or delete them', 'Le contenu de certains documents de la réclamation est perdu : {values}. Faites-les restaurer, ou supprimez-les.'],
 
   too_many_records: ['must have at most {max} records, empty lines included', 'Le fichier dépasse {max} enregistrements, lignes vides comprises.'],
   'too_many_records.documents': ['must be of a claim with at most {max} documents', 'Cette réclamation compte plus de {max} documents.'],

@@ -134,7 +134,7 @@ const FIELD_LABELS: BilingualLabels = {
   decision: ['Décision', 'Decision'], decision_date: ['Date de décision', 'Decision date'], delivered_at: ['Date de transmission', 'Time of delivery'],
   done_at: ['Terminée le', 'Time of completion'], due: ['Échéance', 'Due date'], due_date: ['Échéance', 'Due date'],
   due_on: ['Échéance', 'Due date'], email: ['Courriel', 'Email'],
-  ends_tokens: ['Met fin aux sessions', 'Ends sessions'], error_message: ['Motif du refus', 'Reason of the refusal'], file_size: ['Taille du fichier', 'File size'],
+  ends_tokens: ['Met fin aux sessions', 'Ends sessions'], error_message: ['Motif du refus', 'Reason of the refusal'], file_path: ['Adresse du fichier', 'Path of the file'], file_size: ['Taille du fichier', 'File size'],
   filename: ['Nom du fichier', 'File name'], from_status: ['État précédent', 'Status before'], granted_amount: ['Montant accordé', 'Amount granted'],
   grounds: ['Moyens', 'Grounds'], id: ['Identifiant', 'Id'], invoice: ['Facture', 'Invoice'],
   instance: ['Juridiction', 'Court'], judgment_notified_on: ['Jugement notifié le', 'Judgment notified on'],

@@ -155,9 +155,17 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,
     suites: ['test/documents/', 'test/admin/document-check.test.ts'],
-    but: [...['archive', 'content-type', 'digests', 'download', 'links', 'missing-bucket', 'presigned', 'stores']].map(
-      (name) => `test/documents/${name}.test.ts`,
-    ),
+    but: [
+      ...['archive', 'content-type', 'digests', 'download', 'links', 'missing-bucket', 'presigned', 'stores'],
+      'foreign-readers',
+    ].map((name) => `test/documents/${name}.test.ts`),
+  },
+  'archives-read': {
+    question: 'Do Java, Python and unzip read the ZIP of a claim, and is a form of curl taken?',
+    minutes: 1,
+    suites: ['test/documents/foreign-readers.test.ts'],
+    needs: 'Java 17, Python 3, unzip and curl',
+    answers: ['sh', '-c', 'java -version && jar --version && python3 -V && unzip -v && curl -V'],
   },
   repeats: {
     question: 'Does each creation with an Idempotency-Key happen exactly once, for every endpoint and every role?',

@@ -1,10 +1,10 @@
--- Everybody who reads a claim reads its documents and may add one. The firm's employees rename, classify and delete
--- documents. Nobody changes the content of a document.
+-- Everybody who reads a claim reads its documents and may add one, with its kind. The firm's employees rename, classify
+-- and delete documents. Nobody changes the content of a document.
 
 select app.grant_columns(
     'public.documents', readers => 'taxclaims_client', writers => 'taxclaims_client',
-    cr => '{id, reclamation_id, filename, file_path, file_size, mime_type, sha256}',
-    r => '{uploaded_at, kind, updated_at, xmin}'
+    cr => '{id, reclamation_id, filename, file_path, file_size, mime_type, sha256, kind}',
+    r => '{uploaded_at, updated_at, xmin}'
 );
 grant update (filename, kind), delete on public.documents to taxclaims_tax_specialist;
 

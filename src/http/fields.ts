@@ -14,6 +14,9 @@ import {
 
 export const uuid = z.guid(rule('not_a_uuid')).toLowerCase();
 
+/** A digest as hexadecimal digits, which some programs write in capitals. */
+export const sha256 = z.string(rule('not_a_sha256')).regex(/^[0-9A-Fa-f]{64}$/, rule('not_a_sha256'));
+
 export function nonBlankText(longest: number): z.ZodType<string> {
   return text(longest)
     .refine((value) => value.trim() !== '', rule('blank'))

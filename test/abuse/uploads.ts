@@ -117,6 +117,11 @@ const CONTENTS: readonly (readonly [tries: string, must: string, part: Part])[] 
     '201',
     { name: 'x.png', bytes: Buffer.concat([png, Buffer.from('<?php system($_GET[0]); ?>')]) },
   ],
+  [
+    'an HTML page declared as a mail',
+    '415',
+    { name: 'x.eml', type: 'message/rfc822', bytes: '<script>alert(1)</script>\nDate: x\n' },
+  ],
   ['a truncated JPEG', '201', { name: 'x.jpg', bytes: jpeg.subarray(0, 12) }],
   ['an empty file', '400', { name: 'x.txt', type: 'text/plain', bytes: '' }],
   ['a PDF of one byte', '415', { name: 'x.pdf', bytes: '%' }],
@@ -146,6 +151,7 @@ const SHAPES: readonly (readonly [tries: string, must: string, body: string | Bu
     '400',
     part('Content-Disposition: form-data; name="file"') + part(TEXT) + END,
   ],
+  ['an unknown kind', '400', part('Content-Disposition: form-data; name="kind"', 'PAID') + part(TEXT) + END],
   [
     'an unknown field before the file',
     '400',
@@ -302,9 +308,9 @@ export const uploads: Area = {
       }),
       ['a client user deletes a document', 'API5:2023', '403', `DELETE /api/documents/${mine.documents}`, { token }],
       [
-        'an account manager changes file_path',
+        'an account manager changes file_path, which a change ignores',
         'API3:2023',
-        '400',
+        '200',
         `PUT /api/documents/${mine.documents}`,
         { token: tokens.manager, body: { file_path: '../x' } },
       ],

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { fromBuffer, type Entry } from 'yauzl';
 import { makeNamesDistinct } from '../../src/resources/documents/names.ts';
+import { createZip } from '../../src/resources/documents/zip.ts';
 import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
 import { person } from '../support/people.ts';
 import { pdf, png } from '../support/samples.ts';
@@ -132,12 +134,13 @@ test('a document to which a DBA gave a path as its name is in the ZIP under a na
   expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
 });
 
-test('the ZIP of a claim with a document of unknown size is complete, and has no Content-Length', async () => {
+test('the ZIP of a claim with a document of unknown size is complete, and has its Content-Length', async () => {
   const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
   await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
   const response = await begin(claim, owner);
-  const entries = await entriesOf(await buffer(response));
-  expect(response.headers['content-length']).toBeUndefined();
+  const archive = await buffer(response);
+  const entries = await entriesOf(archive);
+  expect(response.headers['content-length']).toBe(String(archive.length));
   expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
 });
 
@@ -149,16 +152,48 @@ test('the download of a ZIP of a claim with too many documents gets 400 with the
   expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
 });
 
-test('the download of a ZIP whose first content is lost gets 500 in JSON, and the next ZIP is complete', async () => {
-  const { claim, token: owner, ids } = await claimWith(['a.pdf', pdf], ['b.pdf', png]);
-  const file = await fileOf(ids[0]);
-  await rm(file);
+test.each([
+  ['is lost', [0], (file: string) => rm(file)],
+  ['is lost', [2], (file: string) => rm(file)],
+  ['is lost', [0, 2], (file: string) => rm(file)],
+  ['is too short', [1], (file: string) => writeFile(file, pdf.subarray(1))],
+  ['is too long', [1], (file: string) => writeFile(file, Buffer.concat([pdf, pdf]))],
+])(
+  'if a content %s, the ZIP gets 503 with the names of %j, and is complete once it is restored',
+  async (_, lost, damage) => {
+    const names = ['a.pdf', 'b.pdf', 'c.pdf'];
+    const { claim, token: owner, ids } = await claimWith(...names.map((name) => [name, pdf] as const));
+    for (const index of lost) await damage(await fileOf(ids[index]));
+    const { damaged } = service.documents.figures();
+    const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
+    const list = lost.map((index) => names[index]).join(', ');
+    const id = `is of a claim with documents whose content is lost: ${list}. Have them restored, or delete them`;
+    expectError(answer, 'ERROR_UNAVAILABLE', { id });
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+    expect(service.documents.figures().damaged).toBe(damaged + 1);
+    for (const index of lost) await writeFile(await fileOf(ids[index]), pdf);
+    const entries = await entriesOf(await buffer(await begin(claim, owner)));
+    expect(entries.map(([name]) => name)).toEqual(names);
+  },
+);
+
+test('the refusal of a ZIP names ten of eleven lost documents, and a claim without them has its ZIP', async () => {
+  const files = Array.from({ length: 11 }, (_, index) => [`${index}.pdf`, pdf] as const);
+  const { claim, token: owner, ids } = await claimWith(...files, ['kept.pdf', pdf]);
+  for (const id of ids.slice(0, -1)) await rm(await fileOf(id));
   const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
-  expectError(answer, 'ERROR_INTERNAL');
-  expect(answer.headers).not.toHaveProperty('content-disposition');
-  await writeFile(file, pdf);
+  expectError(answer, 'ERROR_UNAVAILABLE', { id: expect.stringMatching(/: 0\.pdf, .*, 9\.pdf\. /) });
+  await service.sql`delete from public.documents where id = any (${ids.slice(0, -1)})`;
   const entries = await entriesOf(await buffer(await begin(claim, owner)));
-  expect(entries.map(([name]) => name)).toEqual(['a.pdf', 'b.pdf']);
+  expect(entries.map(([name]) => name)).toEqual(['kept.pdf']);
+});
+
+test('a caller without access to a claim with a lost content gets 403, and no name', async () => {
+  const { claim, ids } = await claimWith(['a.pdf', pdf]);
+  await rm(await fileOf(ids[0]));
+  const { clients } = await service.tenant('Foreign');
+  const stranger = await service.token('ACCOUNT_MANAGER', [clients]);
+  expectError(await service.ask(`GET ${at(claim)}`, { token: stranger }), 'ERROR_FORBIDDEN');
 });
 
 test('the download of a claim’s ZIP gets 503 in JSON while the folder of the contents is unreachable', async () => {
@@ -173,31 +208,26 @@ test('the download of a claim’s ZIP gets 503 in JSON while the folder of the c
 describe('the service aborts a ZIP download that it cannot complete', () => {
   const three = () => claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
 
-  const DAMAGES = [
-    {
-      damage: 'has other bytes',
-      apply: async (file: string) => writeFile(file, (await readFile(file)).fill('y', 100, 200)),
-    },
-    { damage: 'is too short', apply: (file: string) => writeFile(file, pdf) },
-    { damage: 'is lost', apply: (file: string) => rm(file) },
-  ];
+  test('the download of a claim’s ZIP is aborted if the content of a document has other bytes', async () => {
+    const { claim, token: owner, ids } = await three();
+    const file = await fileOf(ids[1]);
+    await writeFile(file, (await readFile(file)).fill('y', 100, 200));
+    await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
+  });
 
-  test.each(DAMAGES)(
-    'the download of a claim’s ZIP is aborted if the content of a document $damage',
-    async ({ apply }) => {
-      const { claim, token: owner, ids } = await three();
-      await apply(await fileOf(ids[1]));
-      await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
-    },
-  );
-
-  test.each(['with', 'without'])(
-    'the download of a ZIP (%s a Content-Length) is aborted if the content of its last document is lost',
-    async (length) => {
-      const { claim, token: owner, ids } = await three();
-      if (length === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
-      await rm(await fileOf(ids[2]));
-      await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
+  test.each([
+    ['is lost', (file: string) => rm(file)],
+    ['is too short', (file: string) => writeFile(file, pdf)],
+    ['is too long', (file: string) => writeFile(file, Buffer.concat([pdf, pdf, pdf]))],
+  ])(
+    'the download of a ZIP is aborted if the content of its last document %s after the ZIP began',
+    async (_, damage) => {
+      const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
+      const { claim, token: owner, ids } = await claimWith(['a.pdf', big], ['b.pdf', Buffer.concat([pdf, pdf])]);
+      const response = await begin(claim, owner);
+      response.pause();
+      await damage(await fileOf(ids[1]));
+      await expect(buffer(response)).rejects.toThrow();
     },
   );
 
@@ -224,6 +254,15 @@ describe('the service aborts a ZIP download that it cannot complete', () => {
       expect(JSON.parse(log)).toMatchObject({ level: 30, aborted: true });
     },
   );
+});
+
+test.each([
+  [-1, 'a content is shorter than its 10 bytes'],
+  [1, 'a content is longer than its 10 bytes'],
+])('a ZIP fails if a content has %i bytes more than announced', async (more, message) => {
+  const open = () => Promise.resolve(Readable.from([Buffer.alloc(10 + more)]));
+  const { body } = createZip([{ name: 'a.pdf', modifiedAt: new Date(), size: 10, open }]);
+  await expect(buffer(body)).rejects.toThrow(message);
 });
 
 test('a caller’s second simultaneous ZIP download gets 429, and succeeds once the caller has ended the first download', async () => {
@@ -255,6 +294,30 @@ test.each([
   [
     ['a:b?.pdf', 'a\\b/c.pdf', 'x. ', '...'],
     ['a_b_.pdf', 'a_b_c.pdf', 'x_', '_'],
+  ],
+  [
+    ['COM1.pdf', 'com¹.pdf', 'LPT0', 'CONIN$.txt', 'aux .txt', 'PRN. ', 'com10.pdf', 'console.txt'],
+    ['_COM1.pdf', '_com¹.pdf', '_LPT0', '_CONIN$.txt', '_aux .txt', '_PRN_', 'com10.pdf', 'console.txt'],
+  ],
+  [
+    ['ΑΣ.pdf', 'ας.pdf', 'ασ.pdf'],
+    ['ΑΣ.pdf', 'ας (2).pdf', 'ασ (3).pdf'],
+  ],
+  [
+    ['STRASSE', 'Straße', 'STRAẞE'],
+    ['STRASSE', 'Straße (2)', 'STRAẞE (3)'],
+  ],
+  [
+    ['avis\u202efdp.exe', '\u2066a\u2069\u200f.pdf', '\ufeffa\u00ad.pdf', '\u200b', 'a\u2028b\u0085c'],
+    ['avisfdp.exe', 'a.pdf', 'a (3).pdf', '_', 'a_b_c'],
+  ],
+  [
+    [`${'a'.repeat(179)} b`, `${'a'.repeat(179)}.`, `x.${'a'.repeat(38)} b`],
+    [`${'a'.repeat(179)}_`, `${'a'.repeat(179)}_ (2)`, `x.${'a'.repeat(38)}_`],
+  ],
+  [
+    ['co\u200bn.txt', 'a<b>"c|d*e'],
+    ['_con.txt', 'a_b__c_d_e'],
   ],
   [
     ['e\u0301.pdf', 'é.pdf'],

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { storeUnavailableError } from '../../src/documents/content-store.ts';
 import { ANONYMOUS_NAME } from '../../src/identity/caller.ts';
 import { limitBody } from '../../src/http/body-stream.ts';
@@ -264,6 +265,7 @@ describe('the service limits the time of a request body', () => {
     const port = await serve((request, response) => {
       const stored = readForm(request, {
         maxBytes: MIB,
+        fields: z.strictObject({}),
         // Every write to the device /dev/full fails with ENOSPC.
         write: async (content) => {
           await pipeline(content, createWriteStream('/dev/full')).catch((error: unknown) => {

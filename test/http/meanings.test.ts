@@ -113,6 +113,7 @@ describe('the OpenAPI description and the database describe a column in the same
   const ELSE = [
     ...['id', 'status', 'amount'].map((field) => `Deadline.${field}`),
     'PersonalDatum.id',
+    ...['Document', 'DocumentChange'].map((schema) => `${schema}.file_path`),
     ...['amount', 'granted_amount', 'refund_amount'].map((field) => `ReclamationSummary.${field}`),
     ...['Invoice', 'PartnerInvoice'].flatMap((name) => [
       ...[`${name}Summary.amount_excl_tax`, `${name}Summary.amount_incl_tax`],

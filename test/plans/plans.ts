@@ -22,6 +22,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { count: 'exact' },
   { offset: '5' },
   { q: 'text' },
+  { sha256: 'ab'.repeat(32) },
   { status: 'DRAFT' },
   { status: 'DRAFT,SUBMITTED', sort: 'status,-created_at' },
   { tax_year: '2024' },

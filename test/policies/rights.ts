@@ -85,7 +85,7 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
   reclamations: writtenBy('reclamations'),
   reclamation_history: { insert: [], update: [], hidden: ['court_before'] },
   documents: {
-    insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type', 'sha256'],
+    insert: ['id', 'reclamation_id', 'filename', 'file_path', 'file_size', 'mime_type', 'sha256', 'kind'],
     update: ['filename', 'kind'],
   },
   notes: {

@@ -30,7 +30,6 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
     // GET /api/users/me/reminders shows the columns for reminders, and the user’s record does not.
     ...['language', 'reminder_kinds', 'reminders_only_mine'],
   ],
-  documents: ['file_path'],
   reclamation_history: ['client_id', 'court_before'],
   audit_logs: ['oldest_writer', 'changed', 'writer', 'kind', 'internal'],
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pdf, png } from '../support/samples.ts';
 import { details, expectError, expectInvalid, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -26,7 +28,7 @@ async function expectNoOrphans(): Promise<void> {
   expect(await filesIn(service.documentFolder)).toEqual(rows.map(({ file_path }) => file_path));
 }
 
-test('an upload returns the document’s record and its Location, but not the path of the stored content', async () => {
+test('an upload returns the document’s record with the path of its content, which is not the path in the store', async () => {
   const answer = await upload(service, manager, own.reclamations, { name: 'avis foncière €.pdf' });
   const record = answer.json as { id: string };
   expect(answer.status).toBe(201);
@@ -35,6 +37,7 @@ test('an upload returns the document’s record and its Location, but not the pa
     reclamation_id: own.reclamations,
     kind: 'AUTRE',
     filename: 'avis foncière €.pdf',
+    file_path: `/api/documents/${record.id}/content`,
     file_size: pdf.length,
     mime_type: 'application/pdf',
     uploaded_at: expect.stringMatching(/Z$/),
@@ -44,6 +47,17 @@ test('an upload returns the document’s record and its Location, but not the pa
   expect(answer.headers.location).toBe(`/api/documents/${record.id}`);
   const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token: manager });
   expect([read.status, read.json, read.headers.etag]).toEqual([200, record, answer.headers.etag]);
+  const { file_path: path } = read.json as { file_path: string };
+  const content = await service.ask(`GET ${path}`, { token: manager });
+  expect([content.status, content.text.slice(0, 8)]).toEqual([200, '%PDF-1.4']);
+  const list = await service.ask('GET /api/documents?fields=file_path', { token: manager });
+  expect(list.json).toContainEqual({ id: record.id, file_path: path });
+  const csv = await service.ask('GET /api/documents', { token: manager, headers: { accept: 'text/csv' } });
+  expect(csv.text).toContain(`,${path},`);
+  const changed = { file_path: 'x' };
+  expect((await service.ask(`PUT /api/documents/${record.id}`, { token: manager, body: changed })).status).toBe(200);
+  const [row] = await service.sql`select file_path from public.documents where id = ${record.id}`;
+  expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
 });
 
 test('the type of an uploaded document is detected from its bytes, not from its name or the upload’s header', async () => {
@@ -106,7 +120,14 @@ test.each([
   { upload: 'with a control character in an encoded name', body: encodedName('a%1b.pdf'), field: 'file' },
   { upload: 'with a NUL in an encoded name', body: encodedName('a%00.pdf'), field: 'file' },
   { upload: 'with a name in Latin-1', body: latin1Name(), field: 'file' },
-  { upload: 'with a field beside the file', body: Buffer.concat([textField('note'), form({})]), field: 'body' },
+  { upload: 'with a field beside the file', body: Buffer.concat([textField('note'), form({})]), field: 'note' },
+  { upload: 'with an unknown kind', body: Buffer.concat([textField('kind', 'FACTURE'), form({})]), field: 'kind' },
+  { upload: 'with an empty kind', body: Buffer.concat([textField('kind', ''), form({})]), field: 'kind' },
+  { upload: 'with an unknown kind behind the file', body: behind(textField('kind', 'avis')), field: 'kind' },
+  { upload: 'with two kinds', body: behind(textField('kind', 'AVIS'), textField('kind', 'AVIS')), field: 'kind' },
+  { upload: 'with a kind and no file', body: Buffer.concat([textField('kind', 'AVIS'), form()]), field: 'file' },
+  { upload: 'with text in the field of the file', body: Buffer.concat([textField('file'), form({})]), field: 'body' },
+  { upload: 'with a text without a name', body: Buffer.concat([textField(), form({})]), field: 'body' },
   { upload: 'that ends within the file', body: form({}).subarray(0, -20), field: 'body' },
   { upload: 'that ends within a header', body: form({}).subarray(0, 40), field: 'body' },
   { upload: 'of no bytes', body: Buffer.alloc(0), field: 'body' },
@@ -173,9 +194,112 @@ function latin1Name(): Buffer {
   return Buffer.from(form({ name: 'é.pdf' }).toString().replace('é', '\xe9'), 'latin1');
 }
 
-function textField(name: string): Buffer {
-  return Buffer.from(`${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`);
+function textField(name?: string, value = 'x'): Buffer {
+  const disposition = name === undefined ? '' : `; name="${name}"`;
+  return Buffer.from(`${BOUNDARY}\r\nContent-Disposition: form-data${disposition}\r\n\r\n${value}\r\n`);
 }
+
+/** A form with text fields behind its file. */
+function behind(...fields: readonly Buffer[]): Buffer {
+  const whole = form({});
+  const end = whole.lastIndexOf(BOUNDARY);
+  return Buffer.concat([whole.subarray(0, end), ...fields, whole.subarray(end)]);
+}
+
+describe('the form of an upload may name the kind of the document', () => {
+  const kindOf = async (body: Buffer, token = manager) => {
+    const { status, json } = await upload(service, token, own.reclamations, {}, body);
+    return [status, (json as { kind: string }).kind];
+  };
+
+  test('a client names the kind before the file or behind it; without a kind the document is AUTRE', async () => {
+    const owner = await service.token('CLIENT', [own.clients]);
+    expect(await kindOf(Buffer.concat([textField('kind', 'AVIS'), form({})]), owner)).toEqual([201, 'AVIS']);
+    expect(await kindOf(behind(textField('kind', 'COURRIER')), owner)).toEqual([201, 'COURRIER']);
+    expect(await kindOf(form({}), owner)).toEqual([201, 'AUTRE']);
+    const list = await service.ask('GET /api/documents?kind=AVIS,COURRIER&fields=kind', { token: owner });
+    expect((list.json as { kind: string }[]).map(({ kind }) => kind)).toEqual(['COURRIER', 'AVIS']);
+  });
+
+  test('the form of FormData is taken, with the kind before the file or behind it', async () => {
+    for (const names of [
+      ['kind', 'file'],
+      ['file', 'kind'],
+    ]) {
+      const body = new FormData();
+      for (const name of names)
+        if (name === 'kind') body.append('kind', 'MANDAT');
+        else body.append('file', new Blob([new Uint8Array(pdf)], { type: 'application/pdf' }), 'mandat.pdf');
+      const answer = await fetch(`http://127.0.0.1:${service.port}/api/reclamations/${own.reclamations}/documents`, {
+        ...{ method: 'POST', body },
+        headers: { authorization: `Bearer ${manager}` },
+      });
+      expect([answer.status, await answer.json()]).toMatchObject([201, { kind: 'MANDAT', filename: 'mandat.pdf' }]);
+    }
+  });
+
+  test.each([
+    { program: 'FilePond', fields: [['file', '{}']], kind: 'AUTRE' },
+    { program: 'FilePond with metadata', fields: [['file', '{"page":{"number":1}}']], kind: 'AUTRE' },
+    {
+      ...{ program: 'Uppy', kind: 'AVIS' },
+      fields: [
+        ['relativePath', 'null'],
+        ['name', 'avis.pdf'],
+        ['type', 'application/pdf'],
+        ['kind', 'AVIS'],
+      ],
+    },
+  ])('the form of $program is taken', async ({ fields, kind }) => {
+    const body = Buffer.concat([...fields.map(([name, value]) => textField(name, value)), form({})]);
+    expect(await kindOf(body)).toEqual([201, kind]);
+    await expectNoOrphans();
+  });
+
+  test('an upload that is repeated with its Idempotency-Key makes one document, and with another kind it gets 409', async () => {
+    const headers = { 'idempotency-key': randomUUID(), 'content-type': FORM };
+    const send = (...fields: readonly Buffer[]) =>
+      service.ask(`POST /api/reclamations/${own.reclamations}/documents`, {
+        ...{ token: manager, headers, body: Buffer.concat([...fields, form({})]) },
+      });
+    const first = await send(textField('kind', 'AVIS'));
+    expect((await send(textField('kind', 'AVIS'))).json).toEqual(first.json);
+    expectError(await send(textField('kind', 'MANDAT')), 'ERROR_CONFLICT', { 'Idempotency-Key': expect.any(String) });
+    expectError(await send(), 'ERROR_CONFLICT', { 'Idempotency-Key': expect.any(String) });
+    await expectNoOrphans();
+  });
+});
+
+test('a document is found by the SHA-256 of its content, among those of the caller’s clients', async () => {
+  const bytes = (text: string) => Buffer.concat([pdf, Buffer.from(text)]);
+  const digest = (text: string) => createHash('sha256').update(bytes(text)).digest('hex');
+  const admin = await service.token('ADMIN');
+  const one = await attach({ bytes: bytes('one') });
+  const again = await attach({ bytes: bytes('one'), name: 'again.pdf' });
+  const other = await attach({ bytes: bytes('other') });
+  const { json } = await upload(service, admin, foreign.reclamations, { bytes: bytes('one') });
+  const foreignId = (json as { id: string }).id;
+  const found = async (query: string, token = manager) => {
+    const answer = await service.ask(query, { token });
+    return (answer.json as { id: string }[]).map(({ id }) => id).toSorted();
+  };
+  const both = [one.id, again.id].toSorted();
+  expect(await found(`GET /api/documents?sha256=${digest('one')}`)).toEqual(both);
+  expect(await found(`GET /api/documents?sha256=${digest('one').toUpperCase()}`)).toEqual(both);
+  expect(await found(`GET /api/documents?sha256=${digest('none')}`)).toEqual([]);
+  expect(await found(`GET /api/documents?sha256=${digest('one')},${digest('other')}`)).toEqual(
+    [...both, other.id].toSorted(),
+  );
+  expect(await found(`GET /api/documents?sha256=${digest('one')}`, admin)).toEqual([...both, foreignId].toSorted());
+  expect(await found(`GET /api/documents?sha256=${digest('one')}&q=again&count=exact`)).toEqual([again.id]);
+  expect(await found(`GET /api/reclamations/${own.reclamations}/documents?sha256=${digest('one')}`)).toEqual(both);
+  const csv = await service.ask(`GET /api/documents?sha256=${digest('one')}`, {
+    ...{ token: manager, headers: { accept: 'text/csv' } },
+  });
+  expect(csv.text.trimEnd().split('\r\n')).toHaveLength(3);
+  for (const wrong of ['', digest('one').slice(1), `${digest('one')}0`, `g${digest('one').slice(1)}`])
+    expectInvalid(await service.ask(`GET /api/documents?sha256=${wrong}`, { token: manager }), ['sha256']);
+});
 
 test('an account manager without access to a claim’s client gets 403 before any byte is uploaded, and an ADMIN can upload', async () => {
   const { request, answer } = begin(service, manager, foreign.reclamations);
@@ -247,6 +371,20 @@ describe('a change of a document’s kind and name', () => {
     const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
     expect(json).toMatchObject({ kind: 'COURRIER', filename: 'lettre.pdf' });
   });
+});
+
+test('the changes of a document do not show the path in the store, even after a DBA has moved the content', async () => {
+  const { id } = await attach();
+  const [row] = await service.admin(
+    `update public.documents as d set file_path = d.file_path || 'x', filename = 'moved.pdf'
+     where id = $1 returning d.file_path`,
+    [id],
+  );
+  const moved = String(row?.['file_path']);
+  await rename(join(service.documentFolder, moved.slice(0, -1)), join(service.documentFolder, moved));
+  expect((await download(service, manager, id)).bytes).toEqual(pdf);
+  const { json } = await service.ask(`GET /api/documents/${id}/changes`, { token: manager });
+  expect((json as { field: string }[]).map(({ field }) => field)).toEqual(['filename']);
 });
 
 test('the list of documents covers all claims of the caller’s clients, with filters for kind, name, client, claim and time', async () => {

@@ -11,6 +11,9 @@ export const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 
 export const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 export const webp = Buffer.concat([Buffer.from('RIFF'), Buffer.from([26, 0, 0, 0]), Buffer.from('WEBPVP8L\0\0\0\0')]);
 export const tiff = Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]);
+/** The first box of a photo of an iPhone, and of one of another program. */
+export const heic = Buffer.from('0000001866747970686569630000000068656963' + '6d696631', 'hex');
+export const heif = Buffer.from('00000018667479706d69663100000000' + '6d69663168656963', 'hex');
 
 /** Builds a ZIP archive that stores its entries uncompressed. */
 export function zip(entries: Readonly<Record<string, string>>): Buffer {

@@ -156,8 +156,6 @@ from (
         ('policy_column_without_index', 'audit.archives.removed\_at', 'the table has one row per month'),
         ('policy_column_without_index', 'reporting.grants.login\_oid',
             'the column only narrows the rows of one login, which the primary key finds'),
-        ('policy_column_without_index', 'public.documents.sha256',
-            'app.keep_digest finds the row by its id; the column only prevents the change of a digest'),
         ('policy_column_without_index', 'public.audit\_logs.changed',
             'app.redact_user finds the records by the user; the column only prevents changes of other records'),
         ('policy_column_without_index', 'public.reclamation\_history.actor',

@@ -277,6 +277,8 @@ begin
                 and pg_catalog.has_column_privilege(caller, shown, t.attnum, 'SELECT')
         )
         and (changes_of.resource_type <> 'users' or c.key <> 'is_active' or is_admin or caller = 'taxclaims_scoped_admin')
+        -- The API may read the path in the store, to read the content, and never shows it.
+        and (changes_of.resource_type <> 'documents' or c.key <> 'file_path')
         and (shared_since is null or c.key = 'client_access' or a.created_at > shared_since)
         and s.value <> '[[], []]'
     order by a.created_at desc, c.key

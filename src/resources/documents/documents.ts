@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { detectContentType } from '../../documents/content-type.ts';
+import { detectContent } from '../../documents/content-type.ts';
 import { validationError, RequestError } from '../../errors.ts';
 import { replyWithArchive } from './archive.ts';
 import { findDocumentContent, createContentReply } from './content.ts';
@@ -22,8 +22,7 @@ import { list as listOf } from '../../records/list.ts';
 import { record } from '../../records/record.ts';
 import { reclamation } from '../reclamation-record.ts';
 
-const FORBIDDEN_TYPE = rule('file_type');
-const ALLOWED_TYPES_TEXT = formatProblemText(FORBIDDEN_TYPE).replace('must be ', '');
+const ALLOWED_TYPES_TEXT = formatProblemText(rule('file_type')).replace('must be ', '');
 const FILE_DESCRIPTION = `File to upload: ${ALLOWED_TYPES_TEXT}. It must not be empty; it must have ${FILE_NAME_LENGTH_TEXT} in UTF-8 without control characters.`;
 
 const documentKind = field.enumOf('DocumentKind');
@@ -36,6 +35,11 @@ const document = record(
     reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
     kind: column.writableOnChange(column.enumText(documentKind), documentKind),
     filename: column.writableOnChange(column.text(255), fileName),
+    file_path: column.readOnlyWithDescription(
+      column.text(500),
+      'Path of the file’s content below the address of the API, for GET with a token.',
+      "'/api/documents/' || r.id || '/content'",
+    ),
     file_size: column.readOnly(column.nullable(column.integer)),
     mime_type: column.readOnly(column.nullable(column.text(100))),
     uploaded_at: column.readOnly(column.time),
@@ -52,6 +56,7 @@ const document = record(
         reclamation_id: reclamation.exampleId,
         kind: 'AVIS',
         filename: 'avis-taxe-foncière-2024.pdf',
+        file_path: '/api/documents/d0000000-0000-4000-8000-000000000001/content',
         file_size: 1024,
         mime_type: 'application/pdf',
         uploaded_at: '2024-10-07T09:40:00Z',
@@ -72,10 +77,19 @@ const documents = listOf({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $', 'Return only documents of this client’s claims.'),
     reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $'),
+    // The copy of documents for lists has no digests.
+    sha256: filterByAny(
+      field.sha256,
+      "r.id = any (array(select d.id from public.documents as d where d.sha256 = decode($, 'hex')))",
+      'Return only documents whose content has this SHA-256. A program finds out with it whether a file was uploaded before.',
+      "r.id = any (array(select d.id from public.documents as d where d.sha256 = any (array(select decode(x, 'hex') from unnest($::text[]) as x))))",
+    ),
     q: filterByWords('r.filename'),
   },
-  selective: ['reclamation_id'],
+  selective: ['reclamation_id', 'sha256'],
 });
+
+const uploadFields = z.strictObject({ kind: documentKind.optional() });
 
 const claimDocuments = {
   tag: 'Documents',
@@ -91,19 +105,21 @@ const { commonOptions, list, read, changes, change, remove } = endpointsOf(docum
 async function receiveUpload(request: CallerRequest) {
   const { incoming, documents } = request;
   sendContinue(incoming);
-  const { filename, declaredType, upload } = await readForm(incoming, documents);
+  const { filename, declaredType, upload, fields } = await readForm(incoming, { ...documents, fields: uploadFields });
   try {
     if (upload.size === 0) throw validationError('file', rule('empty'));
-    const mimeType = await detectContentType(upload.file, { filename, declaredType });
-    if (mimeType === undefined) {
+    const { type: mimeType, broken } = await detectContent(upload.file, { filename, declaredType });
+    if (broken !== undefined) {
       throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `the file is of no allowed type`, {
-        problems: [{ field: 'file', rule: FORBIDDEN_TYPE }],
+        problems: [{ field: 'file', rule: broken }],
       });
     }
-    const fingerprint = JSON.stringify([filename, declaredType, upload.sha256]);
+    const { kind = null } = fields;
+    // Without a kind the fingerprint is that of earlier releases, which may get the repetition during a deploy.
+    const fingerprint = JSON.stringify([filename, declaredType, upload.sha256, ...(kind === null ? [] : [kind])]);
     const kept = await findStoredAnswer(request, fingerprint);
     if (kept !== undefined) await documents.discard(upload);
-    return { filename, mimeType, upload, fingerprint, kept };
+    return { filename, kind, mimeType, upload, fingerprint, kept };
   } catch (error) {
     await documents.discard(upload);
     throw error;
@@ -125,13 +141,17 @@ export const documentEndpoints = [
     summary: 'Attach a document to a claim',
     operationId: 'uploadDocument',
     roles: ROLES,
-    form: z
-      .strictObject({ file: field.binaryContent.meta({ description: FILE_DESCRIPTION }) })
-      .meta({ id: 'DocumentUpload', example: { file: 'Avis de taxe foncière' } }),
+    form: uploadFields
+      .extend({ file: field.binaryContent.meta({ description: FILE_DESCRIPTION }) })
+      .meta({
+        id: 'DocumentUpload',
+        example: { kind: 'AVIS', file: 'Avis de taxe foncière' },
+        'x-said': { kind: 'Kind of the document; AUTRE if it is not given.' },
+      }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
       await requireVisibleRecord(request);
-      const { filename, mimeType, upload, fingerprint, kept } = await receiveUpload(request);
+      const { filename, kind, mimeType, upload, fingerprint, kept } = await receiveUpload(request);
       if (kept !== undefined) return kept;
       const id = randomUUID();
       return request.documents
@@ -144,10 +164,10 @@ export const documentEndpoints = [
             make: [
               {
                 text: `
-insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256)
-values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'))
+insert into public.documents as r (id, reclamation_id, filename, file_path, file_size, mime_type, sha256, kind)
+values ($1, $2, $3, $4, $5, $6, decode($7, 'hex'), coalesce($8, 'AUTRE'))
 returning ${document.selectList}`,
-                values: [id, params.id, filename, path, upload.size, mimeType, upload.sha256],
+                values: [id, params.id, filename, path, upload.size, mimeType, upload.sha256, kind],
               },
             ],
           }),

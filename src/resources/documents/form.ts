@@ -2,35 +2,47 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
-import { validationError, RequestError } from '../../errors.ts';
+import type { z } from 'zod';
+import { problemsText, validationError, RequestError } from '../../errors.ts';
 import { parseMediaType } from '../../http/body.ts';
 import { limitBody, tooLargeError } from '../../http/body-stream.ts';
+import { validateInputPart } from '../../http/input.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 import { MAX_MULTIPART_BOUNDARY_CHARACTERS, MULTIPART_OVERHEAD_BYTES, MAX_MULTIPART_PARTS } from '../../limits.ts';
 
 const FILE_FIELD = 'file';
+/** The text fields with which Uppy describes the file. */
+const UPPY_FIELDS: readonly string[] = ['name', 'type', 'relativePath'];
+/** FilePond describes the file as a JSON object, in a text field of the file's name. */
+const FILEPOND_METADATA = /^\{[^]*\}$/;
 const MAX_FILE_NAME_CHARACTERS = 255;
 export const FILE_NAME_LENGTH_TEXT = `a name of 1 to ${MAX_FILE_NAME_CHARACTERS} characters`;
 
-interface UploadTarget<T> {
+interface UploadTarget<T, F extends z.ZodObject> {
   readonly maxBytes: number;
+  /** The text fields that a form may have beside its file. */
+  readonly fields: F;
   readonly write: (content: Readable) => Promise<T>;
   readonly discard: (stored: T) => Promise<void>;
 }
 
 /** Discards the stored file if the form is refused. @throws RequestError, and the errors of `write` */
-export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
+export async function readForm<T, F extends z.ZodObject>(incoming: IncomingMessage, target: UploadTarget<T, F>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + MULTIPART_OVERHEAD_BYTES;
   const length = Number(incoming.headers['content-length'] ?? 0);
   if (length > maxBytes) throw tooLargeError(`a form of ${length} bytes`);
   const parser = createFormParser(incoming, target.maxBytes);
-  const received = receiveFile(parser, target.write);
+  const refuse = (error: unknown): void => {
+    parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
+  };
+  const fields = receiveFields(parser, target.fields, refuse);
+  const received = receiveFile(parser, target.write, refuse);
   try {
     await pipeline(limitBody(incoming, { maxBytes }), parser);
     const file = await received();
     if (file === undefined) throw validationError(FILE_FIELD, rule('required.file'));
-    return file;
+    return { ...file, fields: fields as z.output<F> };
   } catch (error) {
     const file = await received().catch(() => undefined);
     if (file !== undefined) await target.discard(file.upload);
@@ -44,18 +56,36 @@ function createFormParser({ headers }: IncomingMessage, maxBytes: number): busbo
       headers,
       defParamCharset: 'utf8',
       // Busboy already reports a file of exactly `fileSize` bytes as too large, so the limit is one byte higher.
-      limits: { files: 1, fields: 0, parts: MAX_MULTIPART_PARTS, fileSize: maxBytes + 1 },
+      limits: { files: 1, fieldSize: MULTIPART_OVERHEAD_BYTES, parts: MAX_MULTIPART_PARTS, fileSize: maxBytes + 1 },
     });
   } catch (error) {
     throw convertToRequestError(error);
   }
 }
 
-function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) {
+/** Collects the text fields of the form, before and after its file. */
+function receiveFields(parser: busboy.Busboy, schema: z.ZodObject, refuse: (error: unknown) => void) {
+  const fields: Record<string, unknown> = {};
+  parser.on('field', (name: string | undefined, value) => {
+    if (name === undefined || name === FILE_FIELD) {
+      if (name === undefined || !FILEPOND_METADATA.test(value)) refuse(notOneFileError());
+    } else if (UPPY_FIELDS.includes(name)) return;
+    else if (Object.hasOwn(fields, name)) refuse(validationError(name, rule('given_twice')));
+    else {
+      const { value: checked, problems } = validateInputPart('body', schema, { [name]: value });
+      if (problems.length > 0) refuse(new RequestError('ERROR_VALIDATION', problemsText(problems), { problems }));
+      Object.assign(fields, checked);
+    }
+  });
+  return fields;
+}
+
+function receiveFile<T>(
+  parser: busboy.Busboy,
+  write: UploadTarget<T, z.ZodObject>['write'],
+  refuse: (error: unknown) => void,
+) {
   let received: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
-  const refuse = (error: unknown): void => {
-    parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
-  };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
     content.on('error', () => undefined);
@@ -77,11 +107,15 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
       received.catch(refuse);
     }
   });
-  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
+  for (const event of ['filesLimit', 'partsLimit'] as const)
     parser.on(event, () => {
-      refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
+      refuse(notOneFileError());
     });
   return () => Promise.resolve(received);
+}
+
+function notOneFileError(): RequestError {
+  return validationError('body', rule('not_one_file', { field: FILE_FIELD }));
 }
 
 /** A file name that was not valid UTF-8 contains U+FFFD after decoding. */

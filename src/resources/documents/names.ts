@@ -18,22 +18,36 @@ export function makeNamesDistinct(names: readonly string[]): readonly string[] {
     const { name: stem, ext } = parse(convertToPortableName(name));
     const [start, end] = [
       truncateToBytes(stem, MAX_ZIP_FILE_STEM_BYTES),
-      truncateToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
+      replaceEnd(truncateToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES)),
     ];
-    let one = start + end;
-    for (let number = index + 1; used.has(one.toLowerCase()); number += 1) one = `${start} (${number})${end}`;
-    used.add(one.toLowerCase());
+    let one = end === '' ? replaceEnd(start) : start + end;
+    for (let number = index + 1; used.has(foldCase(one)); number += 1) one = `${start} (${number})${end}`;
+    used.add(foldCase(one));
     return one;
   });
 }
 
-/** Makes a file name that Windows, macOS and Linux all accept. */
+/** Names that differ only in case are one name on Windows and macOS, also names with σ and ς, or with ß, ẞ and ss. */
+function foldCase(name: string): string {
+  return name.toLowerCase().toUpperCase();
+}
+
+/** Makes a file name that Windows, macOS and Linux all accept, and that people read as it is. */
 function convertToPortableName(name: string): string {
-  return name
+  const portable = name
     .normalize('NFC')
-    .replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_')
-    .replace(/[. ]+$/, '_')
-    .replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*]/gu, '_')
+    .replace(DEVICE_NAME, '_$&');
+  return replaceEnd(portable) || '_';
+}
+
+/** Windows takes these names for devices, also before a dot, and with blanks before it. */
+const DEVICE_NAME = /^(?:con(?:in\$|out\$)?|prn|aux|nul|(?:com|lpt)[\d¹²³])(?= *(?:\.|$))/i;
+
+/** Windows removes dots and blanks at the end of a name. */
+function replaceEnd(name: string): string {
+  return name.replace(/[. ]+$/, '_');
 }
 
 function truncateToBytes(text: string, bytes: number): string {
