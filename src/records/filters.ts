@@ -132,7 +132,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
     case 'date':
       return { ...none, ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return { ...none, ...makeRangeFilters(stem, field.timestamp, column, `whose ${name} is this time`) };
+      return { ...none, ...makeTimeFilters(stem, column, `whose ${name} is this time`) };
     case 'numeric':
       return { ...none, ...makeAmountFilters(name) };
     case 'integer': {
@@ -223,6 +223,13 @@ export function makeRangeFilters<const Name extends string, Rule extends z.ZodTy
     [`${name}_from`]: filterByCondition(rule, `${column} >= $`, `Only those ${what} ${more}.`),
     [`${name}_to`]: filterByCondition(rule, `${column} <= $`, `Only those ${what} ${less}.`),
   } as RangeFilters<Name, Rule>;
+}
+
+export function makeTimeFilters<const Name extends string>(name: Name, column: string, what: string) {
+  return {
+    ...makeRangeFilters(name, field.timestamp, column, what),
+    [`${name}_to`]: filterByCondition(field.timestampToInclude, `${column} <= $`, `Only those ${what} or earlier.`),
+  };
 }
 
 const LARGEST_AMOUNT = '9999999999.99';

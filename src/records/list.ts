@@ -6,7 +6,7 @@ import type { Caller } from '../identity/caller.ts';
 import { createListCursor } from './cursor.ts';
 import {
   includesNone,
-  makeRangeFilters,
+  makeTimeFilters,
   filterByCondition,
   filterCondition,
   filtersOf,
@@ -59,18 +59,14 @@ const CHANGED_SINCE_SQL = `(
 
 /** Maps a time column to the filters of every list with this column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
-  created_at: makeRangeFilters('created', field.timestamp, 'r.created_at', 'created at this time'),
-  uploaded_at: makeRangeFilters('created', field.timestamp, 'r.uploaded_at', 'attached at this time'),
+  created_at: makeTimeFilters('created', 'r.created_at', 'created at this time'),
+  uploaded_at: makeTimeFilters('created', 'r.uploaded_at', 'attached at this time'),
   updated_at: {
+    ...makeTimeFilters('updated', 'r.updated_at', 'last changed at this time'),
     updated_from: filterByCondition(
       field.timestamp,
       'r.updated_at >= $',
       'Only those last changed at this time or later. With sort=updated_at also what was being changed at this time and was stored after it, which may bear an earlier time: whoever keeps a copy walks so, with the highest updated_at that it has, and is given every change at least once.',
-    ),
-    updated_to: filterByCondition(
-      field.timestamp,
-      'r.updated_at <= $',
-      'Only those last changed at this time or earlier.',
     ),
   },
 };

@@ -54,7 +54,7 @@ const document = record(
         filename: 'avis-taxe-foncière-2024.pdf',
         file_size: 1024,
         mime_type: 'application/pdf',
-        uploaded_at: '2024-10-07T09:40:00Z',
+        uploaded_at: '2024-10-07T09:40:00.000Z',
         sha256: '31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9',
       },
       change: { kind: 'DECISION', filename: 'décision-de-dégrèvement.pdf' },
