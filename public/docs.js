@@ -74,7 +74,7 @@ async function enter(asker) {
   try {
     const token = await asker.token();
     const owner = await ownerOf(token);
-    show(await ask('/api-json', token), asker);
+    show(await ask('../api-json', token), asker);
     asker.keep();
     known = token;
     entrance.hidden = true;
@@ -102,7 +102,7 @@ async function introduced(asker) {
 }
 
 async function ownerOf(token) {
-  return nameOf(await ask('/api/auth/profile', token), token);
+  return nameOf(await ask('../api/auth/profile', token), token);
 }
 
 async function refuse({ message }) {
@@ -113,7 +113,7 @@ async function refuse({ message }) {
 async function ask(path, token) {
   // A header takes no other characters, and no token has them.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('This is not a token.');
-  const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+  const answer = await fetch(new URL(path, import.meta.url), { headers: { Authorization: `Bearer ${token}` } });
   if (answer.status === 401) throw new Error('The token is not accepted: it may have expired.');
   if (!answer.ok) throw new Error(`The description could not be loaded (${answer.status}).`);
   return answer.json();
@@ -122,7 +122,7 @@ async function ask(path, token) {
 /** Says where a token comes from: from a click, where the service is a demonstration. */
 async function welcome() {
   if (!entrance.hidden) return;
-  const answer = await fetch('/docs/people.json');
+  const answer = await fetch(new URL('people.json', import.meta.url));
   const offered = answer.ok ? await answer.json() : [];
   part('ul', HTMLUListElement, people).append(...offered.map(choiceOf));
   people.hidden = offered.length === 0;
@@ -159,7 +159,7 @@ function choiceOf({ role, name, clients }) {
     button.append(Object.assign(document.createElement(kind), { textContent: text }), ' ');
   }
   button.addEventListener('click', async () => {
-    const answer = await fetch(`/docs/people/${role}`, { method: 'POST' });
+    const answer = await fetch(new URL(`people/${role}`, import.meta.url), { method: 'POST' });
     if (answer.ok) await enter(pasted((await answer.json()).token));
     else say(`There is no token for this page here (${answer.status}).`, 'refused');
   });

@@ -85,7 +85,7 @@ export interface Options
   extends Partial<
     Pick<
       AppOptions,
-      'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'demonstrationUsers' | 'login'
+      'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'publicPath' | 'corsOrigins' | 'demonstrationUsers' | 'login'
     >
   > {
   /**
@@ -178,6 +178,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     counters: createCounters(options.countedIn),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
+    publicPath: options.publicPath ?? '',
     corsOrigins: options.corsOrigins ?? [],
     demonstrationUsers: options.demonstrationUsers ?? [],
     login: options.login,
