@@ -167,10 +167,7 @@ function storeAnswer(digests: RequestDigests, { table, id, body, etag, location 
 }
 
 /** Returns the stored answer if the caller can still see the record in the answer. @throws RecordNotFound */
-async function replyAgain(
-  { answer, isGained }: AnswerOfKey,
-  request: CallerRequest,
-): Promise<EndpointReply> {
+async function replyAgain({ answer, isGained }: AnswerOfKey, request: CallerRequest): Promise<EndpointReply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
     const { database, state } = request;

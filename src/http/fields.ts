@@ -91,13 +91,12 @@ export const timestamp = z.iso
   .meta({ description: 'In the years 0001 to 9999.' });
 
 /** The end of the millisecond of a time, because callers see no microseconds; a time with microseconds stays exact. */
-export const timestampToInclude = timestamp
-  .transform((value) =>
-    value.replace(
-      /^(.{16})(:\d\d)?(?:\.(\d{1,3}))?(?=[^:.\d])/,
-      (_, minute: string, second = ':00', digits = '') => `${minute}${second}.${digits.padEnd(3, '0')}999`,
-    ),
-  );
+export const timestampToInclude = timestamp.transform((value) =>
+  value.replace(
+    /^(.{16})(:\d\d)?(?:\.(\d{1,3}))?(?=[^:.\d])/,
+    (_, minute: string, second = ':00', digits = '') => `${minute}${second}.${digits.padEnd(3, '0')}999`,
+  ),
+);
 
 /** Checks a time that the database will store; its range is narrower than the range of `timestamp`. */
 export const timestampInput = timestamp

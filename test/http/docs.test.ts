@@ -38,7 +38,7 @@ describe('the service serves the page /docs with all its parts', () => {
         'if-modified-since': answer.headers.get('last-modified') ?? '',
         'cache-control': 'max-age=0',
       };
-      expect((await get(service, part, unchanged)).status).toBe(304);
+      expect((await get(service, `/${part}`, unchanged)).status).toBe(304);
     }
   });
 

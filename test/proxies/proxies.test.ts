@@ -10,7 +10,9 @@ import { FRONTS, type Front } from './front.ts';
 
 /* This suite asks the service through nginx and Apache with Debian’s configuration: docs/decisions/proxies.md */
 
-const service = await forSuite(startService({ trustProxy: 1, publicPath: '/tax', changeStreams: { readMs: 10, lookMs: 10 } }));
+const service = await forSuite(
+  startService({ trustProxy: 1, publicPath: '/tax', changeStreams: { readMs: 10, lookMs: 10 } }),
+);
 const own = await service.furnishedTenant('Own');
 const token = await service.token('ADMIN', [own.clients]);
 const authorization = `Bearer ${token}`;
@@ -73,8 +75,7 @@ async function openStream(root: string, after: Readonly<Record<string, string>> 
 }
 
 const fronts: [string, Front][] = [];
-for (const [name, startFront] of Object.entries(FRONTS))
-  fronts.push([name, await forSuite(startFront(service.port))]);
+for (const [name, startFront] of Object.entries(FRONTS)) fronts.push([name, await forSuite(startFront(service.port))]);
 
 test('the service is asked without a proxy as it is through one: ETags of other records stay 412', async () => {
   const root = `http://127.0.0.1:${service.port}`;
@@ -141,7 +142,10 @@ describe.each(fronts)('behind %s', (name, front) => {
       const path = `GET /api/documents/${String(json['id'])}/content`;
       const tag = (await ask(root, path)).header('etag');
       const part = await ask(root, path, { headers: { range: 'bytes=900-', 'if-range': tag } });
-      expect([part.status, part.header('content-range')]).toEqual([206, `bytes 900-${bytes.length - 1}/${bytes.length}`]);
+      expect([part.status, part.header('content-range')]).toEqual([
+        206,
+        `bytes 900-${bytes.length - 1}/${bytes.length}`,
+      ]);
       expect(part.bytes).toEqual(bytes.subarray(900));
       const whole = await ask(root, path, { headers: { range: 'bytes=900-', 'if-range': '"other"' } });
       expect([whole.status, whole.bytes]).toEqual([200, bytes]);

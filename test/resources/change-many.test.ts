@@ -258,9 +258,10 @@ describe('a bulk change of claims', () => {
     // A clock in the future keeps all changes within one millisecond, unless each change moves to the next one.
     await withAdmin(service.postgres.adminUrl, async (admin) => {
       await admin.query('set session_replication_role = replica');
-      await admin.query(`update public.reclamations set updated_at = '2030-01-01T00:00:00.000999Z' where id = any ($1)`, [
-        claims,
-      ]);
+      await admin.query(
+        `update public.reclamations set updated_at = '2030-01-01T00:00:00.000999Z' where id = any ($1)`,
+        [claims],
+      );
     });
     const version = await read(first);
     expect(version.toISOString()).toBe('2030-01-01T00:00:00.000Z');

@@ -66,7 +66,10 @@ test('CSV, the list of changes and the personal data have three digits of a seco
     headers: { accept: 'text/csv' },
   });
   expect(csv.text).toContain(SHOWN);
-  await service.ask(`PUT /api/reclamations/${own.reclamations}`, { token, body: { submitted_at: '2026-01-31T12:00:00Z' } });
+  await service.ask(`PUT /api/reclamations/${own.reclamations}`, {
+    token,
+    body: { submitted_at: '2026-01-31T12:00:00Z' },
+  });
   const changed = await service.ask(`GET /api/reclamations/${own.reclamations}/changes`, { token });
   expect((changed.json as { field: string }[]).find(({ field }) => field === 'submitted_at')).toMatchObject({
     ...{ old: SHOWN, new: '2026-01-31T12:00:00.000Z' },

@@ -58,7 +58,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
   test(`PUT ${url} with what GET returned changes nothing: no ETag, no updated_at, no audit record`, async () => {
     await change();
     const before = await read();
-    for (const body of [before.json, before.json, {}]) {
+    for (const body of [before.json as object, before.json as object, {}]) {
       const answer = await service.ask(`PUT ${path}`, { token, body });
       expect([answer.status, answer.headers.etag, answer.json]).toEqual([200, before.headers.etag, before.json]);
       expect(

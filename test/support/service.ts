@@ -85,7 +85,14 @@ export interface Options
   extends Partial<
     Pick<
       AppOptions,
-      'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'publicPath' | 'corsOrigins' | 'demonstrationUsers' | 'login'
+      | 'serverTiming'
+      | 'probes'
+      | 'limits'
+      | 'trustProxy'
+      | 'publicPath'
+      | 'corsOrigins'
+      | 'demonstrationUsers'
+      | 'login'
     >
   > {
   /**
@@ -254,11 +261,11 @@ export async function startService(options: Options = {}): Promise<Service> {
 
 function serving(
   endpoints: readonly Endpoint[],
-  { database, documents, changes, verifier, audit }: AppOptions,
+  { database, documents, changes, verifier, audit, publicPath = '' }: AppOptions,
 ): Express {
   const app = express();
   app.use(createRequestState, authenticate(verifier));
-  mountEndpoints(app, endpoints, { database, documents, changes });
+  mountEndpoints(app, endpoints, { database, documents, changes, publicPath });
   mountUnmatchedHandlers(app, endpoints);
   app.use(createErrorHandler(audit));
   return app;
