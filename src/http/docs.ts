@@ -95,7 +95,9 @@ export function mountDocs(app: Express, people: readonly DemonstrationUser[], lo
   });
   serveFile(app, '/docs', PUBLIC_FOLDER, 'docs.html');
   // The page names its files relative to its own address, so that it also works below a proxy's path.
-  app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
+  app.get('/docs/', (_request, response) => {
+    response.redirect(308, '../docs');
+  });
   for (const [folder, names] of Object.entries(FILES_BY_FOLDER))
     for (const name of names) serveFile(app, `/docs/${name}`, folder, name);
 }

@@ -94,7 +94,8 @@ export const timestamp = z.iso
 export const timestampToInclude = timestamp.transform((value) =>
   value.replace(
     /^(.{16})(:\d\d)?(?:\.(\d{1,3}))?(?=[^:.\d])/,
-    (_, minute: string, second = ':00', digits = '') => `${minute}${second}.${digits.padEnd(3, '0')}999`,
+    (_, minute: string, second: string = ':00', digits: string = '') =>
+      `${minute}${second}.${digits.padEnd(3, '0')}999`,
   ),
 );
 
