@@ -86,7 +86,7 @@ async function enter(session) {
   try {
     const token = await session.token();
     const owner = await ownerOf(token);
-    show(await ask('/api-json', token), session);
+    show(await ask('../api-json', token), session);
     session.keep();
     known = token;
     entrance.hidden = true;
@@ -114,7 +114,7 @@ async function introduced(session) {
 }
 
 async function ownerOf(token) {
-  return nameOf(await ask('/api/auth/profile', token), token);
+  return nameOf(await ask('../api/auth/profile', token), token);
 }
 
 /** Shows at the field why the service refuses a pasted token. */
@@ -134,16 +134,16 @@ async function ask(path, token) {
   // A header takes no other characters, and a token has no others.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new Error('This is not an access token: it has characters that no token has.');
-  const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+  const answer = await fetch(new URL(path, import.meta.url), { headers: { Authorization: `Bearer ${token}` } });
   if (answer.status === 401) throw new Error('The service does not accept this token. It may have expired.');
-  if (!answer.ok) throw new Error(`The service answered ${path} with the status ${answer.status}.`);
+  if (!answer.ok) throw new Error(`The service answered ${answer.url} with the status ${answer.status}.`);
   return answer.json();
 }
 
 /** Shows the ways to log in: the identity provider, the users of a demonstration, a pasted token. */
 async function welcome() {
   if (!entrance.hidden) return;
-  const answer = await fetch('/docs/people.json');
+  const answer = await fetch(new URL('people.json', import.meta.url));
   const offered = answer.ok ? await answer.json() : [];
   part('ul', HTMLUListElement, people).append(...offered.map(choiceOf));
   people.hidden = offered.length === 0;
@@ -180,7 +180,7 @@ function choiceOf({ role, name, clients }) {
     button.append(Object.assign(document.createElement(kind), { textContent: text }), ' ');
   }
   button.addEventListener('click', async () => {
-    const answer = await fetch(`/docs/people/${role}`, { method: 'POST' });
+    const answer = await fetch(new URL(`people/${role}`, import.meta.url), { method: 'POST' });
     if (answer.ok) await enter(pasted((await answer.json()).token));
     else say(`The service gives this page no token (${answer.status}).`, 'refused');
   });

@@ -4,13 +4,13 @@ const SECONDS_AHEAD = 30;
 
 /** Returns the login of the page, or undefined if the service names no identity provider for it. */
 export async function openLogin() {
-  const answer = await fetch('/docs/login.json');
+  const answer = await fetch(new URL('login.json', import.meta.url));
   const settings = answer.ok ? await answer.json() : null;
   return settings === null ? undefined : loginAt(settings);
 }
 
 function loginAt({ issuer, clientId, scope, audience, metadata }) {
-  const page = `${location.origin}/docs`;
+  const page = new URL('../docs', import.meta.url).href;
   const store = new oidc.WebStorageStateStore({ store: sessionStorage });
   const manager = new oidc.UserManager({
     authority: issuer,

@@ -41,6 +41,8 @@ export interface AppOptions {
   readonly limits: { readonly perUser: number; readonly perIp: number };
   readonly counters: RequestCounters;
   readonly trustProxy: number;
+  /** Where a proxy offers the service, such as `/tax`: docs/decisions/proxies.md */
+  readonly publicPath?: string;
   readonly corsOrigins: readonly string[];
   /** The example users whose tokens /docs offers; an empty list if the service does not run as a demonstration. */
   readonly demonstrationUsers: readonly DemonstrationUser[];
@@ -53,7 +55,9 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
-  const { database, documents, changes, verifier, counters, observers = [], probes = usualProbes } = options;
+  const { verifier, counters, observers = [], probes = usualProbes } = options;
+  const { database, documents, changes, publicPath = '' } = options;
+  const services = { database, documents, changes, publicPath };
   const limitUser = createUserLimiter(options.limits.perUser, counters);
   const app = express();
   app.enable('case sensitive routing');
@@ -69,15 +73,15 @@ export function createApp(options: AppOptions): Express {
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(createCorsHandler(options.corsOrigins));
   // Health probes are mounted before the rate limits, because probes and callers may share the load balancer's address.
-  mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier, limitUser });
+  mountPublicEndpoints(app, probes, { ...services, database: options.healthDatabase, verifier, limitUser });
   app.use(createIpAddressLimiters(options.limits.perIp, counters));
   app.use(createCompressionHandler());
   mountDocs(app, options.demonstrationUsers, options.login);
   app.use('/calendar', createCalendarLimiter(CALENDAR_READS_PER_MINUTE, counters));
-  mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier, limitUser });
+  mountPublicEndpoints(app, publicEndpoints, { ...services, verifier, limitUser });
   app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));
   app.use(limitUser);
-  mountEndpoints(app, authenticatedEndpoints, { database, documents, changes });
+  mountEndpoints(app, authenticatedEndpoints, services);
   mountUnmatchedHandlers(app, [...probes, ...publicEndpoints, ...authenticatedEndpoints]);
   app.use(createErrorHandler(options.audit));
   return app;

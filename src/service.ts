@@ -96,6 +96,7 @@ export async function startService(
     observers: observability.observers,
     limits: config.rateLimits,
     trustProxy: config.trustProxy,
+    publicPath: config.publicPath,
     corsOrigins,
     serverTiming: config.serverTiming,
     demonstrationUsers: config.demonstrationUsers ?? [],

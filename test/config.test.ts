@@ -52,6 +52,7 @@ test('an empty environment configures the embedded mode, which listens on this m
     rateLimits: { perUser: 100, perIp: 1000 },
     redis: undefined,
     trustProxy: 0,
+    publicPath: '',
     documents: {
       store: { kind: 'folder', path: '.data/documents' },
       endpoint: undefined,
@@ -98,7 +99,7 @@ test('every environment variable sets its value in the configuration', () => {
       REDIS_URL: 'rediss://:secret@redis.example:6380/1',
       REDIS_PREFIX: 'claims.production',
     },
-    ...{ TRUST_PROXY: '2', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
+    ...{ TRUST_PROXY: '2', PUBLIC_PATH: '/tax/claims/', DOCUMENT_STORE: 's3://claims-documents/a/b/', UNRELATED: 'x' },
     ...{ DOCUMENT_STORE_ENDPOINT: 'https://s3.example', DOCUMENT_MAX_BYTES: '1000' },
     DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
     CORS_ORIGINS: 'https://app.example, http://localhost:5173,https://app.example',
@@ -138,6 +139,7 @@ test('every environment variable sets its value in the configuration', () => {
     rateLimits: { perUser: 5, perIp: 7 },
     redis: { url: 'rediss://:secret@redis.example:6380/1', prefix: 'claims.production' },
     trustProxy: 2,
+    publicPath: '/tax/claims',
     documents: {
       store: { kind: 's3', bucket: 'claims-documents', prefix: 'a/b' },
       endpoint: 'https://s3.example',
@@ -248,6 +250,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   MAIL_FROM: ['nobody', 'a@b.example, c@d.example', 'A\r\nBcc: x@y.example <a@b.example>', '<a@b.example>'],
   REMINDERS_AT: ['7:00', '24:00', '07:00 Paris', '07:00Europe/Paris'],
   FRONTEND_URL: ['app.example', 'https://user:hunter2@app.example'],
+  PUBLIC_PATH: ['tax', '//tax', '/tax//claims', 'https://claims.example/tax', '/tax?', '/../tax', '/tax claims', '/'],
   TRUST_PROXY: ['true', '-1', '101', '10.0.0.0/8'],
   DOCUMENT_STORE: ['gs://bucket', 's3://', 's3://UPPER', 's3:bucket', 's3://key:hunter2@bucket', 'file:///x', ' '],
   DOCUMENT_STORE_ENDPOINT: ['https://s3.example', 's3.example', 'https://key:hunter2@s3.example'],

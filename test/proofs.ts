@@ -207,6 +207,13 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     env: { TEST_POOLER: '1' },
     needs: 'Debian’s pgbouncer',
   },
+  proxies: {
+    question: 'Do streams, ETags, parts, uploads and links arrive through Debian’s nginx and Apache?',
+    minutes: 1,
+    suites: ['test/proxies/'],
+    needs: 'Debian’s nginx and apache2',
+    answers: ['sh', '-c', '/usr/sbin/nginx -v && /usr/sbin/apache2 -v'],
+  },
   containers: {
     question: 'Do the policies hold, and does the service start, on a Postgres in a container?',
     minutes: 1,

@@ -1,14 +1,18 @@
 -- The trigger functions in this file run with the rights of the role that writes the row.
 
 -- app.touch uses clock_timestamp instead of now, because the transaction may have waited for a lock. app.touch does not
--- change the times of an imported row. updated_at is the version in the ETag, so each update increases it.
+-- change the times of an imported row. updated_at is the version in the ETag, and callers see its milliseconds: each
+-- change moves updated_at to a later millisecond, so that two versions of a row never look the same.
 create or replace function app.touch()
     returns trigger
     language plpgsql volatile set search_path = ''
 as $function$
 begin
     if tg_op = 'UPDATE' then
-        new.updated_at := greatest(pg_catalog.clock_timestamp(), old.updated_at + interval '1 microsecond');
+        new.updated_at := greatest(
+            pg_catalog.clock_timestamp(),
+            pg_catalog.date_trunc('milliseconds', old.updated_at) + interval '1 millisecond'
+        );
     elsif new.created_at = pg_catalog.now() and new.updated_at = pg_catalog.now() then
         new.created_at := pg_catalog.clock_timestamp();
         new.updated_at := new.created_at;
@@ -18,35 +22,49 @@ end
 $function$;
 
 comment on function app.touch() is
-    'Trigger of most tables that sets created_at and updated_at; updated_at increases with every change.';
+    'Trigger of most tables that sets created_at and updated_at; every change moves updated_at to a later millisecond.';
 
--- Adds the trigger app.touch to every table with updated_at, except users and documents.
+-- Adds the trigger app.touch to every table with updated_at. A row that is written as it was keeps its updated_at. Of
+-- users only the listed columns count, because users do not see the others.
 do $touched$
 declare
     touched record;
 begin
     for touched in
-        select c.oid::regclass as name, c.relname || '_touch' as trigger_name
+        select
+            c.oid::regclass as name,
+            c.relname,
+            -- The columns are compared one by one, because pg_dump prints a comparison of two rows differently after a
+            -- restore. A trigger that runs before the update cannot read a generated column.
+            (
+                select pg_catalog.string_agg(
+                    pg_catalog.format('new.%1$I is distinct from old.%1$I', o.attname), ' or ' order by o.attname collate "C"
+                )
+                from pg_catalog.pg_attribute as o
+                where o.attrelid = c.oid and o.attnum > 0 and not o.attisdropped and o.attgenerated = ''
+                    and o.attname <> 'updated_at'
+                    and (
+                        c.relname <> 'users'
+                        or o.attname = any ('{email, password_hash, name, role, client_access, is_active, subject}')
+                    )
+            ) as changed
         from pg_catalog.pg_attribute as a
         join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relowner = 'taxclaims_owner'::regrole
-        where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped and c.relname not in ('users', 'documents')
+        where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped
     loop
         execute pg_catalog.format(
-            'create trigger %I before insert or update on %s for each row execute function app.touch()',
-            touched.trigger_name, touched.name
+            'create trigger %I before update on %s for each row when (%s) execute function app.touch()',
+            touched.relname || '_touch', touched.name, touched.changed
         );
+        if touched.relname <> 'documents' then
+            execute pg_catalog.format(
+                'create trigger %I before insert on %s for each row execute function app.touch()',
+                touched.relname || '_touch_first', touched.name
+            );
+        end if;
     end loop;
 end
 $touched$;
-
-create or replace trigger documents_touch
-    before update on public.documents
-    for each row execute function app.touch();
-
--- A change of access_changed_at alone does not change updated_at, because users do not see access_changed_at.
-create or replace trigger users_touch
-    before insert or update of email, password_hash, name, role, client_access, is_active, subject on public.users
-    for each row execute function app.touch();
 
 create or replace function app.complete_partner_invoice()
     returns trigger

@@ -11,6 +11,7 @@ export const variablesSchema = z.object({
   REDIS_URL: value.redisUrl.optional(),
   REDIS_PREFIX: value.redisPrefix.default('taxclaims'),
   TRUST_PROXY: value.integer(0, 100).default(0),
+  PUBLIC_PATH: value.publicPath.default(''),
   CORS_ORIGINS: value.origins.default([]),
   AUDIT_RETENTION_MONTHS: value.retentionMonths,
   METRICS_PORT: value.integer(0, 65_535).optional(),
@@ -39,6 +40,7 @@ export function buildConfig(values: z.output<typeof variablesSchema>) {
     /** The Redis server that counts requests; undefined if this process counts requests in its own memory. */
     redis: url === undefined ? undefined : { url, prefix },
     trustProxy: values.TRUST_PROXY,
+    publicPath: values.PUBLIC_PATH,
     corsOrigins: values.CORS_ORIGINS,
     auditRetentionMonths: values.AUDIT_RETENTION_MONTHS,
     metricsPort: values.METRICS_PORT,

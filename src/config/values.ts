@@ -74,6 +74,11 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
   return username === '' && password === '';
 }, 'must not contain a user or a password');
 
+/** The path without a slash at its end, so that `/api/…` can follow it. */
+export const publicPath = text
+  .regex(/^(?:(?:\/[a-z0-9_~-][a-z0-9._~-]*)+\/?)?$/i, 'must be a path as in /tax')
+  .transform((value) => value.replace(/\/$/, ''));
+
 export const origins = z.string().transform((value, context) => {
   const items = value.split(',').map((item) => item.trim());
   if (items.every((item) => ORIGIN_PATTERN.test(item) && URL.canParse(item)))

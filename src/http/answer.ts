@@ -91,7 +91,7 @@ async function replyWithPage(
   const last = rows.length > limit ? page.at(-1) : undefined;
   const body = `[${page.map((row) => of.write(row)).join(',')}]`;
   const headers = {
-    ...(last && { Link: `<${formatNextUrl(incoming, query.cursor(last))}>; rel="next"` }),
+    ...(last && { Link: `<${request.publicPath}${formatNextUrl(incoming, query.cursor(last))}>; rel="next"` }),
     ...(total != null && { 'X-Total-Count': total }),
   };
   const versions = page.map((row) => of.versionOf(row));

@@ -16,6 +16,8 @@ export interface RequestServices {
    */
   readonly documents: Documents;
   readonly changes: ChangeStreams;
+  /** The path under which a proxy offers the service, such as `/tax`; empty at the root of its host. */
+  readonly publicPath: string;
 }
 
 export type StatementOrStatements = Statement | readonly Statement[];
@@ -28,13 +30,14 @@ export class CallerRequest implements RequestServices {
   readonly database: Database;
   readonly documents: Documents;
   readonly changes: ChangeStreams;
+  readonly publicPath: string;
   readonly key: string | undefined;
   readonly ifMatch: readonly string[] | null;
 
   constructor(
     state: AdmittedRequestState,
     incoming: Request,
-    { database, documents, changes }: RequestServices,
+    { database, documents, changes, publicPath }: RequestServices,
     key?: string,
   ) {
     this.state = state;
@@ -43,6 +46,7 @@ export class CallerRequest implements RequestServices {
     this.database = database;
     this.documents = documents;
     this.changes = changes;
+    this.publicPath = publicPath;
     this.key = key;
     this.ifMatch = readIfMatchEtags(incoming);
   }

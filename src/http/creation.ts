@@ -60,7 +60,7 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
   const { make, timeoutMs } = record;
   const digests = findDigests(request, record.fingerprint);
   if (digests === undefined && typeof make !== 'function')
-    return createReply(buildAnswer(record, await request.run(make)));
+    return createReply(buildAnswer(record, await request.run(make)), request);
   const created = await request.transaction(
     async (run) => {
       const earlier = digests && (await lockKey(digests, run));
@@ -111,8 +111,9 @@ function buildAnswer({ of, id, location }: NewRecord, { rows: [row] }: Statement
   return { table: of.table, id, body: of.write(row), etag: of.tag(row), location };
 }
 
-function createReply({ body, etag, location }: StoredAnswer): EndpointReply {
-  return { status: 201, body, headers: { ...(etag !== undefined && { ETag: etag }), Location: location } };
+function createReply({ body, etag, location }: StoredAnswer, { publicPath }: CallerRequest): EndpointReply {
+  const headers = { ...(etag !== undefined && { ETag: etag }), Location: publicPath + location };
+  return { status: 201, body, headers };
 }
 
 type RequestDigests = readonly [key: string, request: string];
@@ -166,17 +167,15 @@ function storeAnswer(digests: RequestDigests, { table, id, body, etag, location 
 }
 
 /** Returns the stored answer if the caller can still see the record in the answer. @throws RecordNotFound */
-async function replyAgain(
-  { answer, isGained }: AnswerOfKey,
-  { database, state }: CallerRequest,
-): Promise<EndpointReply> {
+async function replyAgain({ answer, isGained }: AnswerOfKey, request: CallerRequest): Promise<EndpointReply> {
   if (isGained !== undefined) {
     const { table, id } = answer;
+    const { database, state } = request;
     const context = { ...state, readOnly: true, client: isGained ? id : undefined };
     const [visible] = await database.run(context, [selectRecord({ table, id })]);
     if (visible?.rowCount !== 1) throw new RecordNotFound({ table, id });
   }
-  return createReply(answer);
+  return createReply(answer, request);
 }
 
 function keyConflict(broken: ProblemRule, headers: Readonly<Record<string, string>> = {}): RequestError {

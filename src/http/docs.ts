@@ -89,17 +89,21 @@ export function mountDocs(app: Express, people: readonly DemonstrationUser[], lo
     const body = JSON.stringify(login === undefined ? null : await loginSettings(login));
     await sendReply(response, { status: 200, body });
   });
-  app.get(['/docs', '/docs/'], async (request, response, next) => {
+  app.get('/docs', async (request, response, next) => {
     const provider = await login?.discovery.currentMetadata();
     contentSecurityPolicy(provider?.token_endpoint)(request, response, next);
   });
-  serveFile(app, ['/docs', '/docs/'], PUBLIC_FOLDER, 'docs.html');
+  serveFile(app, '/docs', PUBLIC_FOLDER, 'docs.html');
+  // The page names its files relative to its own address, so that it also works below a proxy's path.
+  app.get('/docs/', (_request, response) => {
+    response.redirect(308, '../docs');
+  });
   for (const [folder, names] of Object.entries(FILES_BY_FOLDER))
-    for (const name of names) serveFile(app, [`/docs/${name}`], folder, name);
+    for (const name of names) serveFile(app, `/docs/${name}`, folder, name);
 }
 
-function serveFile(app: Express, paths: string[], folder: string, name: string): void {
-  app.get(paths, (_request, response) => {
+function serveFile(app: Express, path: string, folder: string, name: string): void {
+  app.get(path, (_request, response) => {
     response.setHeader('Cache-Control', 'no-cache');
     response.sendFile(name, { root: folder, cacheControl: false });
   });

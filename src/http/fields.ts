@@ -93,6 +93,15 @@ export const timestamp = z.iso
   .refine((value) => !value.startsWith('0000'), rule('out_of_range', { min: 1, max: 9999 }))
   .meta({ description: 'Years 0001 to 9999.' });
 
+/** The end of the millisecond of a time, because callers see no microseconds; a time with microseconds stays exact. */
+export const timestampToInclude = timestamp.transform((value) =>
+  value.replace(
+    /^(.{16})(:\d\d)?(?:\.(\d{1,3}))?(?=[^:.\d])/,
+    (_, minute: string, second: string = ':00', digits: string = '') =>
+      `${minute}${second}.${digits.padEnd(3, '0')}999`,
+  ),
+);
+
 /** Checks a time that the database will store; its range is narrower than the range of `timestamp`. */
 export const timestampInput = timestamp
   .refine(

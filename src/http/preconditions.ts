@@ -9,14 +9,17 @@ import type { EndpointReply } from './envelope.ts';
 const ETAG_PATTERN = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*${ETAG_PATTERN.source})*)$`);
 
+/** What Apache (`"tag-gzip"`, `"tag;gzip"`), Jetty (`"tag--gzip"`) and others write into a tag when they compress. */
+const COMPRESSION_SUFFIX_PATTERN = /(?:--?|;)(?:gzip|br|deflate|zstd|df)"$/;
+
 /**
- * Accepts weak ETags, because a proxy that compresses responses makes the service's ETags weak. Removes the digest that
- * the parameter `expand` adds to an ETag after a dot. @throws RequestError
+ * Takes the ETag of a response that a proxy has compressed as the service's own: such a proxy makes the ETag weak or
+ * adds a suffix. Removes the digest that the parameter `expand` adds to an ETag after a dot. @throws RequestError
  */
 export function readIfMatchEtags({ headers }: IncomingMessage): readonly string[] | null {
   const tags = parseEtags('If-Match', headers['if-match']);
   if (tags === undefined || tags === '*') return null;
-  return tags.map((tag) => toStrongEtag(tag).replace(/\..*"$/, '"'));
+  return tags.map((tag) => toOwnEtag(tag).replace(/\..*"$/, '"'));
 }
 
 /** A caller that sends If-Match relies on the comparison. @throws RequestError */
@@ -28,7 +31,7 @@ export function isNotModified({ headers }: IncomingMessage, tag: string | null |
   if (tag == null) return false;
   const tags = parseEtags('If-None-Match', headers['if-none-match']);
   if (tags === undefined) return false;
-  return tags === '*' || tags.some((one) => toStrongEtag(one) === toStrongEtag(tag));
+  return tags === '*' || tags.some((one) => toOwnEtag(one) === toOwnEtag(tag));
 }
 
 export function replyUnlessNotModified(incoming: IncomingMessage, reply: EndpointReply): EndpointReply {
@@ -39,8 +42,8 @@ export function createWeakEtag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
-function toStrongEtag(tag: string): string {
-  return tag.replace(/^W\//, '');
+function toOwnEtag(tag: string): string {
+  return tag.replace(/^W\//, '').replace(COMPRESSION_SUFFIX_PATTERN, '"');
 }
 
 function parseEtags(name: string, value: string | undefined): readonly string[] | '*' | undefined {

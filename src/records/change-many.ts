@@ -94,7 +94,8 @@ cross join lateral jsonb_populate_record`;
  */
 function skipReasons({ version, fixed, derived }: RecordDefinition): Readonly<Record<string, string>> {
   return {
-    stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
+    // Callers see whole milliseconds, and each change moves the version to a later one.
+    stale: `date_trunc('milliseconds', ${String(version)}) <> date_trunc('milliseconds', (l.value ->> 'version')::timestamptz)`,
     fixed: fixed.map((column) => `l.value ? '${column}' and r.${column} <> n.${column}`).join(' or '),
     status: `l.value ? 'status' and r.status = n.status and l.value - '{id,version,status}'::text[] = '{}'`,
     ...Object.fromEntries(

@@ -3,6 +3,7 @@ import { computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import * as column from './column.ts';
 import { createCursorFormat } from './cursor.ts';
+import { formatTimeSql } from './json.ts';
 import { record, type RecordDefinition } from './record.ts';
 
 const changedValue = column.json(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable());
@@ -44,7 +45,7 @@ export function selectRecordChanges(
   );
   const shown = (name: string): string => `case
         when c.field in (${times.join(', ')})
-            then '"' || replace(replace((c.${name} #>> '{}')::timestamptz::text, ' ', 'T'), '+00', 'Z') || '"'
+            then to_json(${formatTimeSql(`(c.${name} #>> '{}')::timestamptz`)})::text
         else nullif(c.${name}::text, 'null')
     end`;
   return {

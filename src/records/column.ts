@@ -31,7 +31,7 @@ export const integer: ColumnKind = { output: z.int(), toJson: numberToJson, type
 export const decimal: ColumnKind = { output: z.number(), toJson: numberToJson, type: 'numeric' };
 export const percent: ColumnKind = { ...decimal, isPercent: true };
 export const date: ColumnKind = { output: z.iso.date(), toJson: unescapedTextToJson, type: 'date' };
-export const time: ColumnKind = { output: z.iso.datetime(), toJson: timeToJson, type: 'timestamptz' };
+export const time: ColumnKind = { output: z.iso.datetime({ precision: 3 }), toJson: timeToJson, type: 'timestamptz' };
 export const boolean: ColumnKind = { output: z.boolean(), toJson: booleanToJson, type: 'boolean' };
 
 export function text(longest?: number): ColumnKind {

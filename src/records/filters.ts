@@ -145,10 +145,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
         ...withAliases(stem, makeRangeFilters(name, field.date, column, `whose ${name} is`, DAY_BOUNDS)),
       };
     case 'timestamptz':
-      return {
-        ...none,
-        ...withAliases(stem, makeRangeFilters(name, field.timestamp, column, `whose ${name} is`)),
-      };
+      return { ...none, ...makeTimeFilters(name, `whose ${name} is`) };
     case 'numeric':
       return { ...none, ...makeAmountFilters(name, kind) };
     case 'integer': {
@@ -246,12 +243,28 @@ export function makeRangeFilters<const Name extends string, Rule extends z.ZodTy
 }
 
 /** Adds the names of release 2, which began with `stem` instead of the whole name of the column. */
-export function withAliases(stem: string, filters: Filters): Filters {
+function withAliases(stem: string, filters: Filters): Filters {
   const aliases = Object.entries(filters).flatMap(([name, filter]) => {
     const alias = name.replace(/^.*(?=_(?:from|to)$)/, stem);
     return alias === name ? [] : [[alias, { ...filter, sentence: `Former name of ${name}.`, isAlias: true }]];
   });
   return { ...filters, ...(Object.fromEntries(aliases) as Filters) };
+}
+
+/** Makes the filters of a time; the later bound includes its whole millisecond, because responses show no more. */
+export function makeTimeFilters(
+  name: string,
+  what: string,
+  { stem = name.replace(/_at$/, ''), from = '' }: { readonly stem?: string; readonly from?: string } = {},
+): Filters {
+  const column = `r.${name}`;
+  const range = makeRangeFilters(name, field.timestamp, column, what);
+  const { sentence } = (range as Filters)[`${name}_to`] ?? {};
+  return withAliases(stem, {
+    ...range,
+    ...(from !== '' && { [`${name}_from`]: filterByCondition(field.timestamp, `${column} >= $`, from) }),
+    [`${name}_to`]: filterByCondition(field.timestampToInclude, `${column} <= $`, sentence),
+  });
 }
 
 const LARGEST_AMOUNT = '9999999999.99';

@@ -17,8 +17,13 @@ export const copyJsonText: JsonConverter = (text) => text;
 
 export const booleanToJson: JsonConverter = (text) => (text === 't' ? 'true' : 'false');
 
-/** Converts `2026-12-31 23:59:59.5+00` to RFC 3339, `2026-12-31T23:59:59.5Z`, and keeps the microseconds. */
-export const timeToJson: JsonConverter = (text) => `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`;
+/** Converts `2026-12-31 23:59:59.5+00` to RFC 3339 in whole milliseconds, as a JavaScript Date does: `…T23:59:59.500Z`. */
+export const timeToJson: JsonConverter = (text) =>
+  `"${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).slice(0, 3).padEnd(3, '0')}Z"`;
+
+/** Returns SQL that formats a time as `timeToJson` does. */
+export const formatTimeSql = (time: string): string =>
+  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Converts an array of ids or of column names to JSON; Postgres writes such elements without quotes. */
 export const arrayToJson: JsonConverter = (text) =>

@@ -6,9 +6,7 @@ import type { Caller } from '../identity/caller.ts';
 import { createListCursor } from './cursor.ts';
 import {
   includesNone,
-  makeRangeFilters,
-  withAliases,
-  filterByCondition,
+  makeTimeFilters,
   filterCondition,
   filtersOf,
   extractSearchWords,
@@ -60,19 +58,10 @@ const CHANGED_SINCE_SQL = `(
 
 /** Maps a time column to the filters of every list with this column; docs/decisions/incremental-sync.md */
 const TIME_FILTERS: Readonly<Record<string, Filters>> = {
-  created_at: withAliases('created', makeRangeFilters('created_at', field.timestamp, 'r.created_at', 'created')),
-  uploaded_at: withAliases('created', makeRangeFilters('uploaded_at', field.timestamp, 'r.uploaded_at', 'uploaded')),
-  updated_at: withAliases('updated', {
-    updated_at_from: filterByCondition(
-      field.timestamp,
-      'r.updated_at >= $',
-      'Return only records last changed at or after this time. With sort=updated_at, records that were being changed at this time and were committed later are included, even if their updated_at is earlier. A program that keeps a copy of the list passes the highest updated_at that it has received; it then gets every change at least once.',
-    ),
-    updated_at_to: filterByCondition(
-      field.timestamp,
-      'r.updated_at <= $',
-      'Return only records last changed at or before this time.',
-    ),
+  created_at: makeTimeFilters('created_at', 'created'),
+  uploaded_at: makeTimeFilters('uploaded_at', 'uploaded', { stem: 'created' }),
+  updated_at: makeTimeFilters('updated_at', 'last changed', {
+    from: 'Return only records last changed at or after this time. With sort=updated_at, records that were being changed at this time and were committed later are included, even if their updated_at is earlier. A program that keeps a copy of the list passes the highest updated_at that it has received; it then gets every change at least once.',
   }),
 };
 

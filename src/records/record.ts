@@ -53,7 +53,7 @@ interface RecordOptions {
   readonly lockedByMove?: string;
 }
 
-const EXAMPLE_TIME = '2026-01-05T08:00:00Z';
+const EXAMPLE_TIME = '2026-01-05T08:00:00.000Z';
 
 export function record<const C extends RecordColumns>(
   name: string,

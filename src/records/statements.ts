@@ -29,10 +29,15 @@ export function createRecordStatements(
   const insertions = entries.flatMap(([column, { inserted }]) => (inserted ? [[column, inserted(column)]] : []));
   const bodyAsRow = (body: SqlPlaceholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
+  const isTime = (column: string): boolean => columns[column]?.kind.type === 'timestamptz';
+  // A time that is sent back as it was shown, in whole milliseconds, keeps its microseconds.
+  const isOtherTime = (column: string): string =>
+    `n.${column} is distinct from date_trunc('milliseconds', r.${column})`;
   const setClause = (body: SqlPlaceholder | 'l.value'): string =>
     joinLines(
       namesWith('set').map(
-        (column) => `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
+        (column) =>
+          `${column} = case when ${body}::jsonb ? '${column}'${isTime(column) ? ` and ${isOtherTime(column)}` : ''} then n.${column} else r.${column} end`,
       ),
     );
   const isVersion = (versions: SqlPlaceholder): string =>

@@ -190,7 +190,7 @@ export const calendarAddressEndpoints = [
     handle: async (_input, request) => {
       const secret = randomBytes(32).toString('base64url');
       await request.run(storeDigest(digestOfSecret(secret)));
-      return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
+      return { status: 200, body: JSON.stringify({ url: `${request.publicPath}/calendar/${secret}.ics` }) };
     },
   }),
   endpoint({

@@ -41,7 +41,7 @@ export const client = record(
         nom: 'Logistique du Rhône SAS',
         contact_email: 'fiscalite@logistique-rhone.example',
         address: '12 rue des Docks, 69009 Lyon',
-        created_at: '2024-01-15T09:00:00Z',
+        created_at: '2024-01-15T09:00:00.000Z',
       },
       creation: {
         company_name: 'Brasserie du Vieux-Port SARL',

@@ -37,6 +37,9 @@ async function replyWithText(request: CallerRequest, textOf: (texts: Texts) => s
   return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
 }
 
+/** The address in `servers`, to which generated clients and /docs add the paths. */
+const ROOT_SERVER = /("servers":\[\{"url":")\//;
+
 const openapi = z.string().meta({ description: 'OpenAPI version of the description.' });
 const labelText = z.string().meta({ description: 'Label in this language.' });
 const wordLabel = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
@@ -52,7 +55,8 @@ export const descriptionEndpoints = [
     operationId: 'getDescription',
     resource: 'description',
     responses: { 200: z.looseObject({ openapi }).meta({ id: 'Description' }), 304: null },
-    handle: (_input, request) => replyWithText(request, ([description]) => description),
+    handle: (_input, request) =>
+      replyWithText(request, ([description]) => description.replace(ROOT_SERVER, `$1${request.publicPath || '/'}`)),
   }),
   endpoint({
     ...descriptionOptions,

@@ -53,10 +53,10 @@ const note = record(
         internal: true,
         due_on: '2025-04-04',
         assignee_id: 'd1000000-0000-4000-8000-000000000003',
-        done_at: '2025-04-02T15:00:00Z',
+        done_at: '2025-04-02T15:00:00.000Z',
       },
       creation: { text: 'Le relevé est demandé, réponse sous huit jours.', internal: false },
-      change: { done_at: '2025-04-03T16:20:00Z' },
+      change: { done_at: '2025-04-03T16:20:00.000Z' },
     },
   },
 );

@@ -94,8 +94,12 @@ function buildSourceSelect(source: string): string {
     where p.id is not null and $2::text collate "C" <= '${source}'`;
 }
 
-/** Rewrites the times in jsonb to end with Z, as in other responses; Postgres writes UTC as +00:00 in jsonb. */
-const DATA_WITH_UTC_TIMES_SQL = String.raw`regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT[\d:.]+)\+00:00"', '"\1Z"', 'g')`;
+/** Rewrites the times in jsonb, such as `2026-12-31T23:59:59.5+00:00`, to three digits of a second and Z. */
+const DATA_WITH_UTC_TIMES_SQL = String.raw`
+regexp_replace(
+    regexp_replace(k.data::text, '"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.?(\d*)\+00:00"', '"\1.\2000Z"', 'g'),
+    '"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})\d*Z"', '"\1Z"', 'g'
+)`;
 
 const PERSONAL_DATA_SQL = `
 with person as materialized (select app.person($1) as id)

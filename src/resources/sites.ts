@@ -26,7 +26,7 @@ export const site = record(
         client_id: client.exampleId,
         site_name: 'Entrepôt de Saint-Priest',
         address: '4 rue du Lyonnais, 69800 Saint-Priest',
-        created_at: '2024-01-15T09:10:00Z',
+        created_at: '2024-01-15T09:10:00.000Z',
       },
       creation: {
         client_id: client.exampleId,

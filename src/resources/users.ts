@@ -91,7 +91,7 @@ export const user = record(
         role: 'TAX_SPECIALIST',
         client_access: ['c1000000-0000-4000-8000-000000000001', 'c1000000-0000-4000-8000-000000000002'],
         is_active: true,
-        created_at: '2024-01-03T09:00:00Z',
+        created_at: '2024-01-03T09:00:00.000Z',
       },
       creation: {
         email: 'jeanne.morel@cabinet.example',

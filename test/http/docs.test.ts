@@ -28,8 +28,8 @@ describe('the service serves the page /docs with all its parts', () => {
     const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
     expect(parts.length).toBeGreaterThan(4);
     for (const part of parts) {
-      expect(part).toMatch(/^\/docs\/[a-z0-9.-]+\.(?:css|js|png)$/);
-      const answer = await get(service, part);
+      expect(part).toMatch(/^docs\/[a-z0-9.-]+\.(?:css|js|png)$/);
+      const answer = await get(service, `/${part}`);
       expect([part, answer.status]).toEqual([part, 200]);
       // The browser must request the scripts and styles of the page /docs again, because those of another version would
       // not fit the page.
@@ -38,7 +38,7 @@ describe('the service serves the page /docs with all its parts', () => {
         'if-modified-since': answer.headers.get('last-modified') ?? '',
         'cache-control': 'max-age=0',
       };
-      expect((await get(service, part, unchanged)).status).toBe(304);
+      expect((await get(service, `/${part}`, unchanged)).status).toBe(304);
     }
   });
 

@@ -32,7 +32,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   'docs/identity/entra-id.md': ['test/identity/recipes.test.ts'],
   'docs/identity/keycloak.md': ['test/identity/recipes.test.ts'],
   'docs/identity/okta.md': ['test/identity/recipes.test.ts'],
-  'docs/operate.md': ['test/deploy/pages.deploy.ts'],
+  'docs/operate.md': ['test/deploy/pages.deploy.ts', 'test/proxies/front.ts'],
 };
 
 /** The code blocks of Markdown pages that no test runs, by page and language, with what the block shows. */

@@ -160,7 +160,13 @@ const started = start(folder, {
   ...{ OTEL_EXPORTER_OTLP_ENDPOINT: at, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${at}/here` },
   ...{ OTEL_SDK_DISABLED: 'false', OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' },
   OTEL_TRACES_SAMPLER_ARG: '1',
-  ...{ RATE_LIMIT_PER_USER: '901', RATE_LIMIT_PER_IP: '902', TRUST_PROXY: '1', CORS_ORIGINS: ORIGIN },
+  ...{
+    RATE_LIMIT_PER_USER: '901',
+    RATE_LIMIT_PER_IP: '902',
+    TRUST_PROXY: '1',
+    PUBLIC_PATH: '/tax',
+    CORS_ORIGINS: ORIGIN,
+  },
   ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
   DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
   ...{ SMTP_URL: mailServer.url, MAIL_FROM: 'Cabinet <rappels@cabinet.example>' },
@@ -406,6 +412,10 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(started.out).not.toContain('hunter2');
     const { text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
     expect(text).toMatch(/^taxclaims_limits_counted_alone 1$/m);
+  },
+  PUBLIC_PATH: async () => {
+    const { headers } = await send('GET /api/clients?limit=1');
+    expect(headers['link']).toMatch(/^<\/tax\/api\/clients\?/);
   },
   TRUST_PROXY: async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };

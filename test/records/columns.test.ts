@@ -87,7 +87,7 @@ const OF_TYPE: Readonly<Record<string, unknown>> = {
   integer: 2023,
   numeric: 12.5,
   date: '2025-08-31',
-  timestamptz: '2025-01-31T12:00:00Z',
+  timestamptz: '2025-01-31T12:00:00.000Z',
   boolean: true,
 };
 

@@ -97,7 +97,7 @@ describe('a bulk change of claims', () => {
     ['an unknown assignee', { assignee_id: randomUUID() }, 'ERROR_VALIDATION', 'assignee_id', 'not_assignable'],
     [
       'the version of an older record',
-      { version: '2020-01-01T00:00:00Z' },
+      { version: '2020-01-01T00:00:00.000Z' },
       'ERROR_PRECONDITION_FAILED',
       'version',
       'changed_since',
@@ -122,7 +122,7 @@ describe('a bulk change of claims', () => {
     const versions = claims.map((id) => ({ id }));
     const answer = await ask([
       { ...versions[0], status: 'CLOSED', granted_amount: 5, assignee_id: randomUUID(), amount: 2 },
-      { ...versions[1], version: '2020-01-01T00:00:00Z' },
+      { ...versions[1], version: '2020-01-01T00:00:00.000Z' },
       { ...versions[2], status: 'CLOSED' },
       { ...versions[3], amount: 3 },
     ]);
@@ -247,6 +247,43 @@ describe('a bulk change of claims', () => {
     const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));
     expect((await ask(changes)).status).toBe(200);
     expectError(await ask(changes), 'ERROR_PRECONDITION_FAILED');
+  });
+
+  test('a bulk change with a version that went through a JavaScript Date is made once, and 412 after the next change of the same millisecond', async () => {
+    const [first = '', second = ''] = claims;
+    const read = async (id: string) => {
+      const { json } = await service.ask(`GET /api/reclamations/${id}`, { token: clerk.token });
+      return new Date(String((json as Claim)['updated_at']));
+    };
+    // A clock in the future keeps all changes within one millisecond, unless each change moves to the next one.
+    await withAdmin(service.postgres.adminUrl, async (admin) => {
+      await admin.query('set session_replication_role = replica');
+      await admin.query(
+        `update public.reclamations set updated_at = '2030-01-01T00:00:00.000999Z' where id = any ($1)`,
+        [claims],
+      );
+    });
+    const version = await read(first);
+    expect(version.toISOString()).toBe('2030-01-01T00:00:00.000Z');
+    const change = { id: first, version, amount: 9 };
+    expect((await ask([change])).status).toBe(200);
+    expect((await read(first)).toISOString()).toBe('2030-01-01T00:00:00.001Z');
+    const refused = await ask([{ id: second, version: await read(second), amount: 9 }, change]);
+    expectError(refused, 'ERROR_PRECONDITION_FAILED');
+    expect(problemsOf(refused).map(({ index, field }) => [index, field])).toEqual([[1, 'version']]);
+    const exact = await ask([{ id: second, version: '2030-01-01T00:00:00.000999Z', amount: 8 }]);
+    expect(exact.status).toBe(200);
+  });
+
+  test('a bulk change that repeats what a record has changes nothing: no version and no audit record', async () => {
+    const before = (await service.ask('GET /api/reclamations', { token: clerk.token })).json as Claim[];
+    const records = before.filter(({ id }) => claims.includes(id));
+    const same = await ask(records.map((record) => ({ ...record, version: record['updated_at'] })));
+    expect([same.status, same.json]).toEqual([200, records]);
+    const some = await ask([...records.slice(1), { id: records[0]?.id, amount: 2 }]);
+    expect(some.status).toBe(200);
+    expect((some.json as Claim[]).slice(0, -1)).toEqual(records.slice(1));
+    expect((await recorded()).map(({ id }) => id)).toEqual([records[0]?.id]);
   });
 
   test('a repeated bulk change with the same Idempotency-Key changes nothing, and returns the present records', async () => {

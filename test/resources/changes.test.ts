@@ -46,7 +46,7 @@ test('the list of changes of a claim has the author, each changed field, and the
       ...{ old: before[field], new: after[field] },
     })),
   );
-  expect(after['submitted_at']).toBe('2026-01-05T07:00:00.5Z');
+  expect(after['submitted_at']).toBe('2026-01-05T07:00:00.500Z');
 });
 
 test('the list of changes of a record is complete and newest first over all its pages, and in CSV contains no formula', async () => {

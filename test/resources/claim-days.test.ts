@@ -55,11 +55,11 @@ describe('the database derives', () => {
   );
 
   test.each([
-    [{ received_on: '2025-08-31' }, '2026-02-28T22:59:59Z', false],
-    [{ received_on: '2025-08-31', response_extended: true }, '2026-05-31T21:59:59Z', false],
-    [{ submitted_at: '2025-08-31T21:59:59Z' }, '2026-02-28T22:59:59Z', true],
-    [{ submitted_at: '2025-08-31T22:00:00Z' }, '2026-03-01T22:59:59Z', true],
-    [{ submitted_at: '2025-01-10T08:00:00Z', received_on: '2025-01-12' }, '2025-07-12T21:59:59Z', false],
+    [{ received_on: '2025-08-31' }, '2026-02-28T22:59:59.000Z', false],
+    [{ received_on: '2025-08-31', response_extended: true }, '2026-05-31T21:59:59.000Z', false],
+    [{ submitted_at: '2025-08-31T21:59:59.000Z' }, '2026-02-28T22:59:59.000Z', true],
+    [{ submitted_at: '2025-08-31T22:00:00.000Z' }, '2026-03-01T22:59:59.000Z', true],
+    [{ submitted_at: '2025-01-10T08:00:00.000Z', received_on: '2025-01-12' }, '2025-07-12T21:59:59.000Z', false],
     [{}, null, false],
   ])('from %j the end of the time to answer, %s', async (facts, due, isEstimate) => {
     expect(await created(facts)).toMatchObject({ response_due_at: due, response_is_estimate: isEstimate });
@@ -96,7 +96,7 @@ describe('a day that a user types', () => {
 
   test('is no day that a full record sent back repeats: the day goes on following the facts', async () => {
     const claim = await created({
-      ...{ collection_date: '2024-08-31', submitted_at: '2025-01-10T08:00:00Z', received_on: '2025-01-12' },
+      ...{ collection_date: '2024-08-31', submitted_at: '2025-01-10T08:00:00.000Z', received_on: '2025-01-12' },
       ...{ decision_date: '2025-03-19', decision_received_on: '2025-03-20', instance: 'TA' },
       ...{ judgment_notified_on: '2026-01-15', regularisation_asked_on: '2025-02-01' },
     });
@@ -108,7 +108,7 @@ describe('a day that a user types', () => {
       collection_date: '2023-08-31',
     };
     expect(await changed(claim, other)).toMatchObject({
-      ...{ claim_deadline: '2024-12-31', response_due_at: '2025-07-13T21:59:59Z' },
+      ...{ claim_deadline: '2024-12-31', response_due_at: '2025-07-13T21:59:59.000Z' },
       ...{ regularisation_due_on: '2025-03-04', court_deadline: '2025-05-22', appeal_deadline: '2026-03-17' },
     });
   });
@@ -136,11 +136,11 @@ test.each([
     { claim_deadline: 'is derived from collection_date, which is unknown: enter collection_date, or deadline_basis' },
   ],
   [
-    { response_due_at: '2025-12-31T00:00:00Z' },
+    { response_due_at: '2025-12-31T00:00:00.000Z' },
     { response_due_at: 'is derived from received_on, which is unknown: enter received_on, and leave this field out' },
   ],
   [
-    { received_on: '2025-01-12', response_due_at: '2025-12-31T00:00:00Z' },
+    { received_on: '2025-01-12', response_due_at: '2025-12-31T00:00:00.000Z' },
     { response_due_at: 'must be the end of 2025-07-12, which follows from received_on: leave it out' },
   ],
   [
@@ -148,11 +148,11 @@ test.each([
     { regularisation_due_on: 'must be 2025-02-11, which follows from regularisation_asked_on: leave it out' },
   ],
   [
-    { submitted_at: '2025-01-10T23:00:00Z', received_on: '2025-01-10' },
+    { submitted_at: '2025-01-10T23:00:00.000Z', received_on: '2025-01-10' },
     { received_on: 'must not lie before submitted_at, 2025-01-11' },
   ],
   [
-    { submitted_at: '2025-01-10T08:00:00Z', decision_date: '2025-01-09' },
+    { submitted_at: '2025-01-10T08:00:00.000Z', decision_date: '2025-01-09' },
     { decision_date: 'must not lie before submitted_at, 2025-01-10' },
   ],
   [
@@ -195,19 +195,19 @@ test('a claim takes facts of today and refuses those of tomorrow in Europe/Paris
 });
 
 test('a claim from before the rules whose days are in the wrong order stays editable elsewhere, and keeps its days', async () => {
-  const claim = await created({ submitted_at: '2025-01-10T08:00:00Z' });
+  const claim = await created({ submitted_at: '2025-01-10T08:00:00.000Z' });
   await service.admin(
     `set session_replication_role = replica;
      update public.reclamations
-     set decision_date = '2024-01-01', tax_year = 1950, response_due_at = '2025-07-10T08:00:00Z' where id = '${String(claim['id'])}'`,
+     set decision_date = '2024-01-01', tax_year = 1950, response_due_at = '2025-07-10T08:00:00.000Z' where id = '${String(claim['id'])}'`,
   );
   const edited = await changed(claim, { amount: 200, grounds: 'Surface', commune_code: '69290' });
   expect(edited).toMatchObject({
     decision_date: '2024-01-01',
     tax_year: 1950,
-    response_due_at: '2025-07-10T08:00:00Z',
+    response_due_at: '2025-07-10T08:00:00.000Z',
   });
-  expect(await changed(claim, edited)).toMatchObject({ response_due_at: '2025-07-10T08:00:00Z' });
+  expect(await changed(claim, edited)).toMatchObject({ response_due_at: '2025-07-10T08:00:00.000Z' });
   expect(details(await put(claim, { decision_date: '2024-01-02' }))).toEqual({
     decision_date: 'must not lie before submitted_at, 2025-01-10',
   });

@@ -213,7 +213,7 @@ test('an account manager takes a move back once, with a reason that the history 
     status_reason: 'is needed for the step back to SUBMITTED: why the last move was a mistake',
   });
   expect(await moved(id, { status: 'SUBMITTED', status_reason: 'Autre dossier' })).toMatchObject({
-    submitted_at: '2026-01-05T00:00:00Z',
+    submitted_at: '2026-01-05T00:00:00.000Z',
   });
   expect((await read(id, 'history', 'CLIENT')).slice(0, 2)).toEqual([
     expect.objectContaining({ to_status: 'SUBMITTED', reason: 'Autre dossier', is_correction: true }),
@@ -269,7 +269,7 @@ test('a claim keeps as submitted_amount its amount when it was first sent, whate
 test('a claim that was marked as sent by mistake gets another submitted_amount when it is sent', async () => {
   const id = await claim('APPROVED');
   expect(await moved(id, { status: 'SUBMITTED' })).toMatchObject({ submitted_amount: 100 });
-  const back = { status: 'APPROVED', status_reason: 'Pas encore postée', submitted_at: '2026-01-05T00:00:00Z' };
+  const back = { status: 'APPROVED', status_reason: 'Pas encore postée', submitted_at: '2026-01-05T00:00:00.000Z' };
   expect(await moved(id, back)).toMatchObject({ submitted_amount: null });
   expect(await moved(id, { status: 'SUBMITTED', amount: 80 })).toMatchObject({ submitted_amount: 80 });
 });

@@ -43,7 +43,7 @@ async function listed(query: string): Promise<string[]> {
 }
 
 test('an invoice that is not paid cannot have a time of payment', async () => {
-  const unpaid = await put(await createdId(), { paid_at: '2026-01-01T00:00:00Z' });
+  const unpaid = await put(await createdId(), { paid_at: '2026-01-01T00:00:00.000Z' });
   expectError(unpaid, 'ERROR_VALIDATION', { paid_at: expect.any(String) });
 });
 
@@ -76,7 +76,7 @@ test('issuing an invoice gives it today’s date in Paris and a number, and payi
   });
   const { number } = issued?.json as Invoice;
   const paid = await put(id, { status: 'PAID', paid_at: '2026-12-01T09:00:00+01:00' });
-  expect(paid.json).toMatchObject({ status: 'PAID', number, paid_at: '2026-12-01T08:00:00Z' });
+  expect(paid.json).toMatchObject({ status: 'PAID', number, paid_at: '2026-12-01T08:00:00.000Z' });
   const other = await moveThrough(await createdId(), 'ISSUED', 'PAID');
   expect(other?.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
 });
@@ -269,7 +269,7 @@ describe('a credit note', () => {
       const next = String(Number(number?.slice(5)) + 1).padStart(6, '0');
       expect(note?.json).toMatchObject({ number: `${String(number?.slice(0, 5))}${next}`, amount_incl_tax: 120 });
       expect(await stored(id)).toMatchObject({ status: 'CANCELLED', paid_at });
-      expectError(await put(id, { paid_at: '2020-01-01T00:00:00Z' }), 'ERROR_CONFLICT');
+      expectError(await put(id, { paid_at: '2020-01-01T00:00:00.000Z' }), 'ERROR_CONFLICT');
       expectError(await put(await createdId(), { kind: 'CREDIT_NOTE', credits_id: id }), 'ERROR_CONFLICT');
     }
   });

@@ -82,7 +82,7 @@ test('claims and open tasks of a user who loses access to their client are shown
   await service.sql`insert into reporting.grants (login, client_id) values (${analyst.name}, ${own.clients})`;
   const done = await make(service, 'notes', {
     ...{ client_id: own.clients, reclamation_id: own.reclamations, author_id: own.users, assignee_id: own.users },
-    ...{ due_on: '2026-01-05', done_at: '2026-01-05T08:00:00Z' },
+    ...{ due_on: '2026-01-05', done_at: '2026-01-05T08:00:00.000Z' },
   });
   expect(await readAssignees()).toMatchObject({
     ...{ claim: { assignee_id: own.users }, task: { assignee_id: own.users } },

@@ -48,7 +48,7 @@ const listed = (by: Person, query = ''): Promise<Answer> =>
   service.ask(`GET /api/reclamations/${own.reclamations}/notes${query}`, { token: by.token });
 const tasks = async (by: Person, query = ''): Promise<readonly string[]> =>
   ids(await service.ask(`GET /api/tasks?client_id=${own.clients}${query}`, { token: by.token }));
-const NOW = '2026-11-23T10:00:00Z';
+const NOW = '2026-11-23T10:00:00.000Z';
 
 test('a note has its author, claim and client, and is internal by default', async () => {
   const note = await written(specialist);

@@ -146,7 +146,7 @@ describe('a bill that was validated', () => {
     const id = await moved({}, 'VALIDATED', 'PAID');
     const read = await service.ask(`GET /api/partner-invoices/${id}`, { token: manager });
     expect(read.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
-    const paid_at = '2026-01-02T10:00:00Z';
+    const paid_at = '2026-01-02T10:00:00.000Z';
     expect((await put(id, { paid_at })).json).toMatchObject({ paid_at });
     const validated = await moved({}, 'VALIDATED');
     expectError(await put(validated, { paid_at }), 'ERROR_VALIDATION', { paid_at: expect.any(String) });

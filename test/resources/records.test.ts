@@ -74,12 +74,12 @@ const MADE: readonly (readonly [resource: string, sent: object, differing: objec
     'reclamations',
     {
       ...{ client_id: own.clients, site_id: own.sites, claim_type: 'CFE', amount: 1000, tax_year: 2025 },
-      ...{ ...NOTICE, ...DECISION, submitted_at: '2026-01-31T12:00:00Z', granted_amount: 0.1, refund_amount: 0 },
+      ...{ ...NOTICE, ...DECISION, submitted_at: '2026-01-31T12:00:00.000Z', granted_amount: 0.1, refund_amount: 0 },
     },
     {
       status: 'DRAFT',
       claim_deadline: '2026-12-31',
-      response_due_at: '2026-07-31T21:59:59Z',
+      response_due_at: '2026-07-31T21:59:59.000Z',
       response_extended: false,
       response_is_estimate: true,
       assignee_id: null,
@@ -156,7 +156,7 @@ const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly 
     vat_rate: [100.5],
     issue_date: ['2026-02-30'],
     status: ['ISSUED', 'LOST'],
-    paid_at: ['2026-01-01T00:00:00Z'],
+    paid_at: ['2026-01-01T00:00:00.000Z'],
     client_id: ['me'],
   },
   'partner-invoices': {

@@ -48,9 +48,24 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect(records).toHaveLength(1);
   });
 
-  test(`each PUT ${url} gives the record a new ETag, even if no field differs`, async () => {
-    const tags = [await tag(), (await change()).headers.etag, (await change()).headers.etag];
-    expect(new Set(tags).size).toBe(3);
+  test(`PUT ${url} with a changed field gives the record a new ETag, in a later millisecond`, async () => {
+    const [before, answer] = [await read(), await change()];
+    expect(answer.headers.etag).not.toBe(before.headers.etag);
+    const [earlier, later] = [before, answer].map(({ json }) => (json as Record<string, string>)['updated_at'] ?? '');
+    expect([later, new Date(later ?? '').toISOString() > new Date(earlier ?? '').toISOString()]).toEqual([later, true]);
+  });
+
+  test(`PUT ${url} with what GET returned changes nothing: no ETag, no updated_at, no audit record`, async () => {
+    await change();
+    const before = await read();
+    for (const body of [before.json as object, before.json as object, {}]) {
+      const answer = await service.ask(`PUT ${path}`, { token, body });
+      expect([answer.status, answer.headers.etag, answer.json]).toEqual([200, before.headers.etag, before.json]);
+      expect(
+        await service.sql`select from public.audit_logs where request_id = ${answer.headers['x-request-id']}`,
+      ).toEqual([]);
+    }
+    expect((await read()).headers.etag).toBe(before.headers.etag);
   });
 
   test(`GET ${url} with the present ETag in If-None-Match gets 304 without a body`, async () => {

@@ -116,7 +116,7 @@ test('a change of an issued invoice gets 409 that names the fields that can no l
 });
 
 test.each([
-  ['was sent', `status = 'SUBMITTED', submitted_at = '2026-01-05T10:00:00Z'`],
+  ['was sent', `status = 'SUBMITTED', submitted_at = '2026-01-05T10:00:00.000Z'`],
   ['left the desk without a time of sending', `status = 'WITHDRAWN'`],
 ])('an account manager cannot delete a claim that %s, nor its site, whereas an ADMIN can', async (_title, set) => {
   const tenant = await service.furnishedTenant('Sent');

@@ -85,7 +85,14 @@ export interface Options
   extends Partial<
     Pick<
       AppOptions,
-      'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'demonstrationUsers' | 'login'
+      | 'serverTiming'
+      | 'probes'
+      | 'limits'
+      | 'trustProxy'
+      | 'publicPath'
+      | 'corsOrigins'
+      | 'demonstrationUsers'
+      | 'login'
     >
   > {
   /**
@@ -178,6 +185,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     counters: createCounters(options.countedIn),
     limits: options.limits ?? { perUser: 100_000, perIp: 100_000 },
     trustProxy: options.trustProxy ?? 0,
+    publicPath: options.publicPath ?? '',
     corsOrigins: options.corsOrigins ?? [],
     demonstrationUsers: options.demonstrationUsers ?? [],
     login: options.login,
@@ -253,11 +261,11 @@ export async function startService(options: Options = {}): Promise<Service> {
 
 function serving(
   endpoints: readonly Endpoint[],
-  { database, documents, changes, verifier, audit }: AppOptions,
+  { database, documents, changes, verifier, audit, publicPath = '' }: AppOptions,
 ): Express {
   const app = express();
   app.use(createRequestState, authenticate(verifier));
-  mountEndpoints(app, endpoints, { database, documents, changes });
+  mountEndpoints(app, endpoints, { database, documents, changes, publicPath });
   mountUnmatchedHandlers(app, endpoints);
   app.use(createErrorHandler(audit));
   return app;

@@ -123,6 +123,10 @@ declare
     list_change jsonb;
     internal boolean;
 begin
+    -- A row that is written as it was has not changed.
+    if tg_op = 'UPDATE' and new is not distinct from old then
+        return null;
+    end if;
     if tg_op = 'DELETE' then
         written_row := old;
     else

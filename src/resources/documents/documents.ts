@@ -59,7 +59,7 @@ const document = record(
         file_path: '/api/documents/d0000000-0000-4000-8000-000000000001/content',
         file_size: 1024,
         mime_type: 'application/pdf',
-        uploaded_at: '2024-10-07T09:40:00Z',
+        uploaded_at: '2024-10-07T09:40:00.000Z',
         sha256: '31cadabf1722c3ff0dd3c1e4510f4f17d4e4f7818fbdea058e9f09e8e9722fb9',
       },
       change: { kind: 'DECISION', filename: 'décision-de-dégrèvement.pdf' },
@@ -141,13 +141,11 @@ export const documentEndpoints = [
     summary: 'Attach a document to a claim',
     operationId: 'uploadDocument',
     roles: ROLES,
-    form: uploadFields
-      .extend({ file: field.binaryContent.meta({ description: FILE_DESCRIPTION }) })
-      .meta({
-        id: 'DocumentUpload',
-        example: { kind: 'AVIS', file: 'Avis de taxe foncière' },
-        'x-said': { kind: 'Kind of the document; AUTRE if it is not given.' },
-      }),
+    form: uploadFields.extend({ file: field.binaryContent.meta({ description: FILE_DESCRIPTION }) }).meta({
+      id: 'DocumentUpload',
+      example: { kind: 'AVIS', file: 'Avis de taxe foncière' },
+      'x-said': { kind: 'Kind of the document; AUTRE if it is not given.' },
+    }),
     responses: { 201: document },
     handle: async ({ params }, request) => {
       await requireVisibleRecord(request);

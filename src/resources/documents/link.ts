@@ -38,6 +38,6 @@ where r.id = $1`,
   });
   const end = rows[0]?.[0];
   if (end == null) throw new RecordNotFound();
-  const url = JSON.stringify(`/api/documents/${document}/content?link=${secret}`);
+  const url = JSON.stringify(`${request.publicPath}/api/documents/${document}/content?link=${secret}`);
   return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(end)}}` };
 }
