@@ -7,6 +7,7 @@ export const ENUM_LABELS = {
   HealthStatus: { ok: ['En service', 'In service'] },
   None: { none: ['Aucune valeur', 'No value'] },
   ListCount: { exact: ['Nombre exact', 'Exact number'] },
+  CsvDialect: { fr: ['Excel en français', 'Excel in French'] },
   Role: {
     ADMIN: ['Administrateur', 'Administrator'],
     ACCOUNT_MANAGER: ['Chargé de clientèle', 'Account manager'],
@@ -98,6 +99,8 @@ export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string
   HealthStatus: 'Whether the service can serve.',
   None: 'The word for what has no value.',
   ListCount: 'How the records of a list are counted.',
+  CsvDialect:
+    'The spreadsheet that opens a CSV file with a double click. fr has semicolons, decimal commas, VRAI and FAUX, dates as 31/12/2026, and times as 31/12/2026 23:59:59 by the clock in Paris.',
   Role: 'Role of a user: what the user may do with the records of the clients in client_access.',
   Language: 'Language of the mails to a user.',
   ClaimType: 'The tax that is claimed back.',

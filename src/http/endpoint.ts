@@ -5,7 +5,7 @@ import type { BrokenRuleByField } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import type { CallerRequest, StatementOrStatements } from './caller-request.ts';
 import type { EndpointReply } from './envelope.ts';
-import { uuid } from './fields.ts';
+import { csvParameters, uuid } from './fields.ts';
 import type { JsonBudget } from './json-budget.ts';
 
 type FieldsSchema = z.ZodObject;
@@ -233,6 +233,7 @@ export function endpoint<const P extends string, Q extends FieldsSchema = NoFiel
       client: (input: RequestInput) => findSingleClientId(collectClientIds(input)),
     }),
     ...(definition as unknown as Endpoint),
+    ...('list' in definition && { query: (definition.query ?? z.strictObject({})).extend(csvParameters) }),
   };
 }
 

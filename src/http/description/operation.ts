@@ -56,7 +56,7 @@ function describeConstraintRules({ constraints = {} }: AnyEndpoint): string[] {
 
 const csvTableSchema = z.string().meta({
   id: 'CsvTable',
-  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+  description: `UTF-8, with a byte order mark or without; commas, semicolons or tabs. Also as application/vnd.ms-excel or without a type, and in Windows-1252 with charset=windows-1252 or iso-8859-1. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Amounts may have a decimal comma, dates may be 31/12/2026, and times 31/12/2026 23:59:59 by the clock in Paris; where commas or tabs stand between cells, a date is refused that could have the month first.`,
 });
 
 function buildCsvMediaType(rows: z.ZodType) {

@@ -93,5 +93,5 @@ function describeList(endpoint: AnyEndpoint): string {
 
 const csvFileSchema = z.string().meta({
   description:
-    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe precedes each place of a text where a spreadsheet would start a formula, also after a separator or a line break in the text.',
+    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe precedes each place of a text where a spreadsheet would start a formula, also after a separator or a line break in the text. dialect=fr has semicolons, and numbers, dates and times as Excel in French reads them.',
 });
