@@ -144,7 +144,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     suites: ['test/demo/'],
   },
   sheets: {
-    question: 'Do the programs that others use read a list for Excel in French, and is what they save imported?',
+    question: 'Do the programs that others use read a list for Excel in French as its values?',
     minutes: 1,
     suites: ['test/sheets/'],
     needs: 'Debian’s libreoffice-calc, and Python 3',

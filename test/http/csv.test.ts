@@ -218,7 +218,7 @@ describe('a CSV list with dialect=fr opens with a double click in Excel in Frenc
     const { clients } = await service.tenant('Own');
     for (const [time] of times)
       await service.admin(
-        `insert into public.sites (client_id, site_name, created_at) values ($1, $2, $2::text::timestamptz)`,
+        `insert into public.sites (client_id, site_name, created_at) values ($1, $2::text, $2::text::timestamptz)`,
         [...[clients, time]],
       );
     const limited = await service.token('CLIENT', [clients]);

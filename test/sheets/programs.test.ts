@@ -7,7 +7,7 @@ import { forSuite } from '../support/suite.ts';
 
 /*
  * Programs that others use read a list that was exported for Excel in French: LibreOffice Calc, set to France as after a
- * double click, and the CSV reader of Python. What LibreOffice saves is imported again.
+ * double click, and the CSV reader of Python.
  */
 
 const service = await forSuite(startService());
@@ -31,7 +31,6 @@ writeFileSync(`${folder}/claims.csv`, list.text);
 const SEMICOLON = 59;
 const QUOTE = 34;
 const UTF_8 = 76;
-const WINDOWS_1252 = 1;
 const FRANCE = 1036;
 
 function runProgram(command: string, args: readonly string[]): string {
@@ -93,24 +92,6 @@ test('LibreOffice set to France opens an exported list with numbers, dates, time
       grounds: 'string Dépôt ; œuvre\n« été »',
     },
   ]);
-});
-
-test.each([
-  ['UTF-8', UTF_8, 'text/csv'],
-  ['Windows-1252', WINDOWS_1252, 'application/vnd.ms-excel; charset=iso-8859-1'],
-])('a list that LibreOffice has opened and saved as CSV in %s is imported with the same values', async (name, code, type) => {
-  const filter = [SEMICOLON, QUOTE, code, 1, '', FRANCE, false, true].join(',');
-  const saved = saveAs(`csv:Text - txt - csv (StarCalc):${filter}`, name);
-  const headers = { 'content-type': type };
-  const answer = await service.ask('POST /api/reclamations/import', { token, headers, body: saved });
-  expect([answer.status, answer.json]).toEqual([201, expect.objectContaining({ imported: 2 })]);
-  const { ids } = answer.json as { ids: string[] };
-  const stored = await service.sql`select count(*) as same
-     from public.reclamations as n join public.reclamations as o
-       on row(o.claim_type, o.amount, o.commune_code, o.notice_reference, o.collection_date, o.submitted_at, o.grounds)
-         = row(n.claim_type, n.amount, n.commune_code, n.notice_reference, n.collection_date, n.submitted_at, n.grounds)
-     where n.id = any (${ids}) and o.id = any (${exported})`;
-  expect(stored).toEqual([{ same: '2' }]);
 });
 
 test('the CSV reader of Python reads an exported list with one row for each record', () => {
