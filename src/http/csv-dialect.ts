@@ -5,7 +5,7 @@ import { findParisInstants, showParisClock } from '../paris-clock.ts';
 export interface CsvDialect {
   readonly delimiter: string;
   /** Converts a value that no person wrote from its form in JSON: a number, a truth value, a date or a time. */
-  write(value: string): string;
+  readonly write: (value: string) => string;
 }
 
 const PLAIN: CsvDialect = { delimiter: ',', write: (value) => value };
