@@ -7,6 +7,7 @@ export const ENUM_LABELS = {
   HealthStatus: { ok: ['En service', 'In service'] },
   None: { none: ['Aucune valeur', 'No value'] },
   ListCount: { exact: ['Nombre exact', 'Exact number'] },
+  CsvDialect: { fr: ['Excel en français', 'Excel in French'] },
   Role: {
     ADMIN: ['Administrateur', 'Administrator'],
     ACCOUNT_MANAGER: ['Chargé de clientèle', 'Account manager'],
@@ -98,6 +99,8 @@ export const ENUM_DESCRIPTIONS: Readonly<Record<keyof typeof ENUM_LABELS, string
   HealthStatus: 'Health of the service.',
   None: 'Filter value for records without a value.',
   ListCount: 'How to count the records of a list.',
+  CsvDialect:
+    'Spreadsheet that opens a CSV file with a double click. fr has semicolons, decimal commas, VRAI and FAUX, dates as 31/12/2026, and times as 31/12/2026 23:59:59, the time in Paris.',
   Role: 'Role of a user, which determines what the user may do with the records of the clients in client_access.',
   Language: 'Language of mails to a user.',
   ClaimType: 'Tax that is claimed back.',

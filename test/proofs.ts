@@ -151,6 +151,13 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     minutes: 2,
     suites: ['test/demo/'],
   },
+  sheets: {
+    question: 'Do the programs that others use read a list for Excel in French as its values?',
+    minutes: 1,
+    suites: ['test/sheets/'],
+    needs: 'Debian’s libreoffice-calc, and Python 3',
+    answers: ['soffice', '--headless', '--version'],
+  },
   documents: {
     question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,

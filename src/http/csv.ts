@@ -2,8 +2,9 @@ import { pipeline, Transform } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
-import { problemsText, RequestError } from '../errors.ts';
+import { problemsText, RequestError, validationError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
+import { chooseDialect, type CsvDialect } from './csv-dialect.ts';
 import { UNLIMITED_ROWS, type Endpoint, type RequestInput, type RecordShape, type Row } from './endpoint.ts';
 import type { EndpointReply } from './envelope.ts';
 import { toRequestError } from './errors.ts';
@@ -33,6 +34,10 @@ export function refusePageParameters(query: Readonly<Record<string, unknown>>): 
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }
 
+export function refuseDialect(query: Readonly<Record<string, unknown>>): void {
+  if ('dialect' in query) throw validationError('dialect', rule('for_csv'), 'a dialect of a list in JSON');
+}
+
 /** Streams a whole list as CSV, from one snapshot. @throws RecordNotFound, RequestError and the database's errors */
 export async function replyWithCsvList(
   endpoint: Extract<Endpoint, { list: unknown }>,
@@ -55,17 +60,23 @@ export async function replyWithCsvList(
   pages.once('error', (error) => {
     state.error = toRequestError(error);
   });
-  return { status: 200, headers, body: pipeline(pages, csvLineStream(of), () => undefined) };
+  return {
+    status: 200,
+    headers,
+    body: pipeline(pages, csvLineStream(of, chooseDialect(input.query['dialect'])), () => undefined),
+  };
 }
 
-function csvLineStream(of: RecordShape): Transform {
-  let head = BYTE_ORDER_MARK + formatCsv([of.fields]);
+function csvLineStream(of: RecordShape, { delimiter, write }: CsvDialect): Transform {
+  let head = BYTE_ORDER_MARK + formatCsv([of.fields], delimiter);
   return new Transform({
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
-      const lines = rows.map((row) => of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text)));
-      const text = head + formatCsv(lines);
+      const lines = rows.map((row) =>
+        of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : write(text))),
+      );
+      const text = head + formatCsv(lines, delimiter);
       head = '';
       done(null, text);
     },
@@ -75,8 +86,9 @@ function csvLineStream(of: RecordShape): Transform {
 /** Matches cells that need quotation marks because some spreadsheets trim or split them; the CSV library adds none. */
 const QUOTED_CELL_PATTERN = /^\s|\s$|[;|\t\v\f\x1c-\x1f\x85\u2028\u2029]/;
 
-function formatCsv(rows: readonly (readonly string[])[]): string {
+function formatCsv(rows: readonly (readonly string[])[], delimiter: string): string {
   return stringify([...rows], {
+    delimiter,
     record_delimiter: 'windows',
     quote_record_delimiter: true,
     quoted_match: QUOTED_CELL_PATTERN,

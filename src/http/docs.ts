@@ -17,7 +17,15 @@ const SWAGGER_UI_FOLDER = dirname(resolve('swagger-ui-dist/package.json'));
 const OIDC_CLIENT_FOLDER = join(dirname(resolve('oidc-client-ts/package.json')), 'dist', 'browser');
 
 const FILES_BY_FOLDER = {
-  [PUBLIC_FOLDER]: ['docs.css', 'docs.js', 'interface.css', 'interface.js', 'components.js', 'endpoint-search.js', 'login.js'],
+  [PUBLIC_FOLDER]: [
+    'docs.css',
+    'docs.js',
+    'interface.css',
+    'interface.js',
+    'components.js',
+    'endpoint-search.js',
+    'login.js',
+  ],
   [SWAGGER_UI_FOLDER]: ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'],
   [OIDC_CLIENT_FOLDER]: ['oidc-client-ts.min.js'],
 };

@@ -5,7 +5,7 @@ import type { BrokenRuleByField } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import type { CallerRequest, StatementOrStatements } from './caller-request.ts';
 import type { EndpointReply } from './envelope.ts';
-import { uuid } from './fields.ts';
+import { csvParameters, uuid } from './fields.ts';
 import type { JsonBudget } from './json-budget.ts';
 
 type FieldsSchema = z.ZodObject;
@@ -224,9 +224,10 @@ export function endpoint<const P extends string, Q extends FieldsSchema = NoFiel
   definition: Endpoint<P, Q, B>,
 ): Endpoint {
   const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const { query } = definition;
+  const query = definition.query ?? z.strictObject({});
   // A name stands in one place of an operation, because generators of API clients make one argument of it.
-  const twice = names.filter((name) => name in (query?.shape ?? {}));
+  const twice = names.filter((name) => name in query.shape);
+  const ownQuery = query.omit(Object.fromEntries(twice.map((name) => [name, true as const])) as Record<string, never>);
   return {
     ...(names.length > 0 && {
       params: z.strictObject(Object.fromEntries(names.map((name) => [name, uuid]))),
@@ -237,10 +238,8 @@ export function endpoint<const P extends string, Q extends FieldsSchema = NoFiel
       client: (input: RequestInput) => findSingleClientId(collectClientIds(input)),
     }),
     ...(definition as unknown as Endpoint),
-    ...(query !== undefined &&
-      twice.length > 0 && {
-        query: query.omit(Object.fromEntries(twice.map((name) => [name, true as const])) as Record<string, never>),
-      }),
+    ...(twice.length > 0 && { query: ownQuery }),
+    ...('list' in definition && { query: ownQuery.extend(csvParameters) }),
   };
 }
 

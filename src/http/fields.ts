@@ -239,6 +239,14 @@ export const pageParameters = {
   ).optional(),
 };
 
+/** The query parameters of every list, which every list has as CSV. */
+export const csvParameters = {
+  dialect: describeParameter(
+    enumOf('CsvDialect'),
+    'How numbers, dates, times and separators are written; for `text/csv` alone.',
+  ).optional(),
+};
+
 /** `name` is the name of the enum of sort fields in the OpenAPI description. */
 export function sortParameter(
   name: string,

@@ -8,9 +8,11 @@
 const CELL_START_PATTERN = /([,;|\t-\r\x1c-\x1f\x85\u2028\u2029]|^)([\s"]*)('*)([=+\-@＝＋－＠])?/g;
 const CONTROL_START_PATTERN = /^'*(?=[\t\r\n])/;
 const NUMBER_PATTERN = /^[+-]?\d+(?:[.,]\d+)?$/;
+/** Digits, blanks and points, as in +33 (0)4 78 00 00 00: without an operator or a name, there is nothing to compute. */
+const PHONE_PATTERN = /^\+\d(?:[ .\u00A0\u202F]?(?:\(0\)|\d))*$/;
 
 export function escapeFormulas(text: string): string {
-  if (NUMBER_PATTERN.test(text)) return text;
+  if (NUMBER_PATTERN.test(text) || PHONE_PATTERN.test(text)) return text;
   return replaceLeadingApostrophes(text, (marks) => `'${marks}`).replace(CONTROL_START_PATTERN, "'$&");
 }
 

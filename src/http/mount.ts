@@ -6,7 +6,7 @@ import { requireRole, requireAccessToClients } from './access.ts';
 import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { readIdempotencyKey } from './creation.ts';
-import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
+import { replyWithCsvList, prefersCsv, refuseDialect, refusePageParameters } from './csv.ts';
 import { acceptsIfMatch, createsRecord, type Endpoint, type PublicEndpoint } from './endpoint.ts';
 import type { EndpointReply } from './envelope.ts';
 import { refuseIfMatch } from './preconditions.ts';
@@ -62,6 +62,7 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
       const key = createsRecord(endpoint) ? readIdempotencyKey(incoming) : undefined;
       const input = endpoint.body ? await readInput(endpoint, incoming) : checkPathAndQuery(endpoint, incoming);
       if (isCsv) refusePageParameters(incoming.query);
+      else refuseDialect(incoming.query);
       state.resourceId = endpoint.id?.(input);
       state.client = endpoint.client?.(input);
       const clients = endpoint.clients?.(input) ?? [];

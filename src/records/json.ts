@@ -52,6 +52,9 @@ export function createJsonWriter(
   };
 }
 
+/** Matches a number or a truth value in JSON, which no person wrote as a text. */
+const JSON_VALUE_PATTERN = /^[-\dtf]/;
+
 export function createCsvCellsWriter(columns: readonly JsonConverter[]): (row: Row) => CsvCell[] {
   return (row) =>
     columns.map((toJson, index) => {
@@ -61,6 +64,6 @@ export function createCsvCellsWriter(columns: readonly JsonConverter[]): (row: R
       const json = toJson(value);
       const isJson = toJson === copyJsonText;
       const text = (isJson ? /^"/ : /^["[]/).test(json) ? String(JSON.parse(json)) : json;
-      return { text, isText: isJson };
+      return { text, isText: isJson && !JSON_VALUE_PATTERN.test(json) };
     });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
+import papaparse from 'papaparse';
 import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { ROWS } from '../resources/access.ts';
 import { fill, giveTo } from '../resources/situations.ts';
@@ -130,16 +131,18 @@ describe('a CSV list is one complete file that spreadsheets can open safely', ()
     expect(text).toBe((await service.ask('GET /api/sites', { token, headers: csv })).text);
   });
 
-  test('a CSV list quotes each text that a spreadsheet would run as a formula, and leaves numbers unchanged', async () => {
+  test('a CSV list quotes each text that a spreadsheet would run as a formula, and leaves numbers and phone numbers unchanged', async () => {
     const { clients } = await service.tenant('Own');
-    const texts = ['=1+1', '+33 6', '-x', '@SUM(A1)', '\t=1', "'=1", '＝1', '+33612345678', '-12,5', '-3.5', 'a=1'];
+    const phones = ['+33612345678', '+33 4 78 00 00 00', '+33\u00A06.12\u202F34', '+33 (0)4 78 00'];
+    const computed = ['+33-6', '+33 6*A1', '+33(1)', '+33 6 ', '+A1', '+', '+1;+2'];
+    const texts = ['=1+1', '-x', '@SUM(A1)', '\t=1', "'=1", '＝1', ...phones, ...computed, '-12,5', '-3.5', 'a=1'];
     for (const text of texts)
       await service.admin(`insert into public.sites (client_id, site_name) values ($1, $2)`, [clients, text]);
     const limited = await service.token('CLIENT', [clients]);
     const { records } = read(await service.ask('GET /api/sites?sort=created_at', { token: limited, headers: csv }));
     expect(records.slice(1).map(({ site_name }) => site_name)).toEqual([
-      ...["'=1+1", "'+33 6", "'-x", "'@SUM(A1)", "'\t'=1", "''=1", "'＝1"],
-      ...['+33612345678', '-12,5', '-3.5', 'a=1'],
+      ...["'=1+1", "'-x", "'@SUM(A1)", "'\t'=1", "''=1", "'＝1", ...phones],
+      ...["'+33-6", "'+33 6*A1", "'+33(1)", "'+33 6 ", "'+A1", "'+", "'+1;'+2", '-12,5', '-3.5', 'a=1'],
     ]);
   });
 
@@ -150,6 +153,103 @@ describe('a CSV list is one complete file that spreadsheets can open safely', ()
       '',
       'text/csv; charset=utf-8; header=present',
     ]);
+  });
+});
+
+/** How Excel in French writes a value of a JSON list, by the formats of JavaScript for France. */
+function inFrench(value: unknown): string {
+  if (typeof value === 'number') return String(value).replace('.', ',');
+  if (typeof value === 'boolean') return value ? 'VRAI' : 'FAUX';
+  const text = cellOf(value);
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return new Date(text).toLocaleDateString('fr', { timeZone: 'UTC' });
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return new Date(text).toLocaleString('fr', { timeZone: 'Europe/Paris' });
+  return text;
+}
+
+describe('a CSV list with dialect=fr opens with a double click in Excel in French', () => {
+  const readFrench = ({ text }: Answer): { header: readonly string[]; records: Records } => {
+    expect(text.startsWith('\uFEFF')).toBe(true);
+    const { data, errors, meta } = papaparse.parse<Record<string, string>>(text, {
+      header: true,
+      skipEmptyLines: true,
+    });
+    expect([meta.delimiter, errors]).toEqual([';', []]);
+    return { header: meta.fields ?? [], records: data };
+  };
+  const withDialect = (line: string) => `${line}${line.includes('?') ? '&' : '?'}dialect=fr`;
+
+  test.each(LISTS)('the list %s has the values of the JSON list in the form that France writes them', async (line) => {
+    const row = ROWS.find((one) => one.line === line);
+    if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
+    const json = (await service.ask(fill(row, own), { token })).json as Record<string, unknown>[];
+    const answer = await service.ask(withDialect(fill(row, own)), { token, headers: csv });
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+    const { header, records } = readFrench(answer);
+    expect(header).toEqual(Object.keys(json[0] ?? {}));
+    const comparable = (cell: string) => {
+      if (/^\d+,\d+$/.test(cell)) return cell.replace(/,?0+$/, '');
+      return cell.startsWith('{') ? JSON.stringify(JSON.parse(cell)) : cell;
+    };
+    // The old and the new value of a change are texts, unless JSON has a number or a truth value.
+    const expected = (name: string, value: unknown) =>
+      ['old', 'new'].includes(name) && typeof value === 'string' ? value : comparable(inFrench(value));
+    for (const [index, record] of json.slice(0, 3).entries())
+      expect(Object.entries(records[index] ?? {}).map(([name, cell]) => [name, comparable(cell)])).toEqual(
+        Object.entries(record).map(([name, value]) => [name, expected(name, value)]),
+      );
+  });
+
+  test('an amount has two decimals behind a comma, also one without cents', async () => {
+    const { records } = readFrench(await service.ask('GET /api/reclamations?dialect=fr', { token, headers: csv }));
+    expect(records[0]?.['amount']).toMatch(/^\d+,\d\d$/);
+  });
+
+  test('a time is that of the clock in Paris, and a time of the hour that the clock showed twice keeps its zone', async () => {
+    const times: readonly (readonly [string, string])[] = [
+      ['2025-03-30T00:59:59Z', '30/03/2025 01:59:59'],
+      ['2025-03-30T01:00:00Z', '30/03/2025 03:00:00'],
+      ['2025-10-25T23:59:59Z', '26/10/2025 01:59:59'],
+      ['2025-10-26T00:00:00Z', '2025-10-26T00:00:00Z'],
+      ['2025-10-26T01:59:59Z', '2025-10-26T01:59:59Z'],
+      ['2025-10-26T02:00:00Z', '26/10/2025 03:00:00'],
+      ['2025-12-31T22:59:59.999Z', '31/12/2025 23:59:59'],
+      ['2025-12-31T23:00:00Z', '01/01/2026 00:00:00'],
+    ];
+    const { clients } = await service.tenant('Own');
+    for (const [time] of times)
+      await service.admin(
+        `insert into public.sites (client_id, site_name, created_at) values ($1, $2::text, $2::text::timestamptz)`,
+        [...[clients, time]],
+      );
+    const limited = await service.token('CLIENT', [clients]);
+    const { records } = readFrench(
+      await service.ask('GET /api/sites?sort=created_at&dialect=fr&q=20', { token: limited, headers: csv }),
+    );
+    const shown = new Map(records.map((record) => [record['site_name'], record['created_at']]));
+    expect(times.map(([time]) => [time, shown.get(time)])).toEqual(times);
+  });
+
+  test('a text keeps its form, even if it looks like a date, an amount or a truth value, and a formula stays a text', async () => {
+    const texts = ['2024-12-31', '1234.5', 'true', '2024-12-31T00:00:00Z', '=1+1', 'a;b', 'a,b', '+33 4 78'];
+    const { clients } = await service.tenant('Own');
+    for (const text of texts)
+      await service.admin(`insert into public.sites (client_id, site_name) values ($1, $2)`, [clients, text]);
+    const limited = await service.token('CLIENT', [clients]);
+    const { records } = readFrench(
+      await service.ask('GET /api/sites?sort=created_at&dialect=fr', { token: limited, headers: csv }),
+    );
+    expect(records.slice(1).map(({ site_name }) => site_name)).toEqual(
+      texts.map((text) => (text === '=1+1' ? "'=1+1" : text)),
+    );
+  });
+
+  test('a request with an unknown dialect, or with a dialect for JSON, gets 400', async () => {
+    const unknown = await service.ask('GET /api/sites?dialect=de', { token, headers: csv });
+    expect(details(unknown)).toEqual({ dialect: 'must be fr' });
+    const json = await service.ask('GET /api/sites?dialect=fr', { token });
+    expect(details(json)).toEqual({ dialect: 'is for text/csv alone: ask for it with Accept: text/csv' });
+    const single = await service.ask(`GET /api/sites/${own.sites}?dialect=fr`, { token });
+    expect(details(single)).toEqual({ dialect: 'is not known here' });
   });
 });
 

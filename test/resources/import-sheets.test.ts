@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { TEXT_BYTES_BEFORE_YIELD } from '../../src/limits.ts';
 import { convertToUtf8 } from '../../src/records/import/csv-text.ts';
+import { reclamation } from '../../src/resources/reclamation-record.ts';
 import { site } from '../../src/resources/sites.ts';
 import type { Answer } from '../support/http.ts';
 import { importedColumnsOf } from '../support/records.ts';
@@ -41,6 +42,9 @@ async function storedValues(answer: Answer, field: string): Promise<unknown[]> {
   const read = await Promise.all(ids.map((id) => service.ask(`GET /api/reclamations/${id}`, { token })));
   return read.map(({ json }) => (json as Record<string, unknown>)[field]);
 }
+
+const INVALID_TIME =
+  'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00, or by the clock in Paris as in 31/12/2026 09:30';
 
 async function expectTold(answer: Answer | Promise<Answer>, told: Readonly<Record<string, unknown>>) {
   expectError(await answer, 'ERROR_VALIDATION', told);
@@ -127,12 +131,73 @@ describe('a date in an imported CSV table', () => {
     });
     await expectTold(importClaims(claims([{ collection_date: '03/04/2024' }], ',')), {
       'line 2, collection_date':
-        'may be read with the day or the month first: write 2026-12-31, or put semicolons between the cells, where the day is first',
+        'may be read as 2024-04-03 or as 2024-03-04: write 2026-12-31, or put semicolons between the cells, where the day is first',
+    });
+  });
+
+  test.each([',', '\t'])(
+    'a date with the day first is imported from a table with the separator %j if it has no second reading',
+    async (sign) => {
+      const days = ['31/12/2024', '13/12/2024', '4/4/2024', '2024-12-31'];
+      const answer = await importClaims(
+        claims(
+          days.map((collection_date) => ({ collection_date })),
+          sign,
+        ),
+      );
+      expect(await storedValues(answer, 'collection_date')).toEqual([
+        ...['2024-12-31', '2024-12-13', '2024-04-04', '2024-12-31'],
+      ]);
+      const other = ['12/11/2024', '12/31/2024', '31/02/2023', '32/12/2024'];
+      await expectTold(
+        importClaims(
+          claims(
+            other.map((collection_date) => ({ collection_date })),
+            sign,
+          ),
+        ),
+        {
+          'line 2, collection_date': expect.stringContaining('may be read as 2024-11-12 or as 2024-12-11'),
+          'line 3, collection_date': 'must be a date, as in 31/12/2026 or 2026-12-31: the day is first',
+          'line 4, collection_date': 'must be a date, as in 2026-12-31',
+          'line 5, collection_date': 'must be a date, as in 2026-12-31',
+        },
+      );
+    },
+  );
+
+  test('a CSV import reads a time without an offset by the clock in Paris, and refuses one that the clock showed twice or never', async () => {
+    const times = ['31/12/2024 23:59:59', '1/7/2024 09:30', '30/03/2025 01:59:59', '26/10/2025 03:00:00'];
+    const answer = await importClaims(claims(times.map((submitted_at) => ({ submitted_at }))));
+    const stored = await storedValues(answer, 'submitted_at');
+    expect(stored.map((time) => new Date(String(time)).toISOString())).toEqual([
+      ...[
+        '2024-12-31T22:59:59.000Z',
+        '2024-07-01T07:30:00.000Z',
+        '2025-03-30T00:59:59.000Z',
+        '2025-10-26T02:00:00.000Z',
+      ],
+    ]);
+    const wrong = [
+      '30/03/2025 02:00',
+      '26/10/2025 02:59:59',
+      '31/12/2024 24:00',
+      '31/02/2024 23:00',
+      '31/12/2024 9h30',
+    ];
+    await expectTold(importClaims(claims(wrong.map((submitted_at) => ({ submitted_at })))), {
+      'line 2, submitted_at': 'must be a time of the clock in Paris, which skipped this hour',
+      'line 3, submitted_at':
+        'may be read as 2025-10-26T00:59:59.000Z or as 2025-10-26T01:59:59.000Z, for the clock in Paris showed it twice: write one of them',
+      ...Object.fromEntries([4, 5, 6].map((line) => [`line ${line}, submitted_at`, INVALID_TIME])),
+    });
+    await expectTold(importClaims(claims([{ submitted_at: '03/04/2024 09:30' }], ',')), {
+      'line 2, submitted_at': expect.stringContaining('may be read as 2024-04-03 or as 2024-03-04'),
     });
   });
 
   test('a CSV import with a submitted_at that lacks a time or a UTC offset gets 400', async () => {
-    const rule = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
+    const rule = INVALID_TIME;
     const moments = ['31/12/2024', '2024-12-31T10:00', '2024-12-31T10:00:00Z'];
     await expectTold(importClaims(claims(moments.map((submitted_at) => ({ submitted_at })))), {
       'line 2, submitted_at': rule,
@@ -142,6 +207,22 @@ describe('a date in an imported CSV table', () => {
 });
 
 describe('a code in an imported CSV table', () => {
+  test.each(['2,46912E+11', '2.46912E+11', '1E+12', '-1,5E+100', ' 2,46912E+11 '])(
+    'a CSV import with %j in a text field gets 400, because a spreadsheet has destroyed the number',
+    async (notice_reference) => {
+      const rule = `is ${notice_reference.trim()}, a number that a spreadsheet has shortened: give the column the format of text, and enter the value again`;
+      await expectTold(importClaims(claims([{ notice_reference }])), { 'line 2, notice_reference': rule });
+      const site_name = `client_id;site_name\r\n${own.clients};${notice_reference}\r\n`;
+      await expectTold(importSites(site_name), { 'line 2, site_name': rule });
+    },
+  );
+
+  test('a CSV import keeps a text that only resembles a shortened number', async () => {
+    const texts = ['246912000000', 'E+11', '2,46912E', '12E+11', '2E+1', 'Lot 2E+11', '2E11'];
+    const answer = await importClaims(claims(texts.map((notice_reference) => ({ notice_reference }))));
+    expect(await storedValues(answer, 'notice_reference')).toEqual(texts);
+  });
+
   test('a CSV import accepts a claim_type in any letter case, and a code between blanks', async () => {
     const answer = await importClaims(
       claims([
@@ -270,6 +351,88 @@ describe('the encoding and format of an imported table', () => {
     await expectTold(importSites(hole, 'text/csv; charset=windows-1252'), {
       'line 2': 'has a byte that is no letter in Windows-1252',
     });
+  });
+
+  test.each(['iso-8859-1', 'ISO-8859-1', 'latin1', '"cp1252"'])(
+    'a CSV table in Windows-1252 is imported with all its letters if the Content-Type says charset=%s',
+    async (charset) => {
+      const answer = await importSites(windows(), `text/csv; charset=${charset}`);
+      const [, id] = (answer.json as { ids: string[] }).ids;
+      const { json } = await service.ask(`GET /api/sites/${String(id)}`, { token });
+      expect(json).toMatchObject({ site_name: 'Entrepôt n°2 – 12 €' });
+    },
+  );
+
+  test.each(['windows-1252', 'iso-8859-1'])(
+    'a CSV table in UTF-8 that is declared as %s gets 400 instead of garbled letters, and one in ASCII is imported',
+    async (charset) => {
+      const rule = 'must be Windows-1252, as its Content-Type says, and is UTF-8: leave the charset out';
+      const type = `text/csv; charset=${charset}`;
+      const ascii = `client_id;site_name\r\n${own.clients};A\r\n`;
+      await expectTold(importSites(`${ascii}${own.clients};Dépôt\r\n`, type), { 'line 3': rule });
+      await expectTold(importSites(`\uFEFF${ascii}`, type), { 'line 1': rule });
+      expect((await importSites(ascii, type)).json).toMatchObject({ imported: 1 });
+    },
+  );
+
+  test('a CSV table in an encoding that the service does not know gets 415', async () => {
+    for (const charset of ['iso-8859-15', 'utf-16le', 'x-none'])
+      expectError(await importSites(sites(), `text/csv; charset=${charset}`), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test.each(['application/vnd.ms-excel', 'application/vnd.ms-excel; charset=windows-1252', undefined])(
+    'a CSV table with the content type %s, as Windows sends it, is imported',
+    async (type) => {
+      const body = type?.includes('1252') ? windows() : Buffer.from(sites());
+      const response = await fetch(`http://127.0.0.1:${service.port}/api/sites/import`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, ...(type !== undefined && { 'content-type': type }) },
+        body: new Uint8Array(body),
+      });
+      expect([response.status, await response.json()]).toEqual([201, expect.objectContaining({ imported: 2 })]);
+    },
+  );
+
+  test.each(['\x1A', '\r\n\x1A', '\x1A\r\n', '\x1A\x1A'])(
+    'a CSV table that ends with %j is imported without that end mark',
+    async (end) => {
+      expect((await importSites(sites() + end)).json).toMatchObject({ imported: 2 });
+      expect((await importSites(`client_id;site_name\r\n${own.clients};A${end}`)).json).toMatchObject({ imported: 1 });
+    },
+  );
+
+  test('a CSV import of a table with nothing but an end mark gets 400, and keeps 0x1A within a text', async () => {
+    await expectTold(importSites('\x1A'), { body: 'must have at least one record' });
+    const answer = await importSites(`client_id;site_name;address\r\n${own.clients};A;b\x1Ac\r\n`);
+    const [id] = (answer.json as { ids: string[] }).ids;
+    expect((await service.ask(`GET /api/sites/${String(id)}`, { token })).json).toMatchObject({ address: 'b\x1Ac' });
+  });
+
+  test('a list that was exported for Excel in French can be imported again with the same values', async () => {
+    const { clients } = await service.tenant('Own');
+    const mine = await service.token('ADMIN', [clients]);
+    const headers = { accept: 'text/csv' };
+    const path = '/api/reclamations?dialect=fr&sort=created_at';
+    await service.admin(
+      `update public.reclamations
+         set amount = 1234.5, collection_date = '2024-12-31', submitted_at = '2025-10-26T00:30:00Z', grounds = '+33 4 78 ; =1'
+         where client_id = $1`,
+      [clients],
+    );
+    const list = await service.ask(`GET ${path}`, { token: mine, headers });
+    expect(list.text).toContain(';1234,50;');
+    const type = { 'content-type': 'application/vnd.ms-excel' };
+    const again = await service.ask('POST /api/reclamations/import', { token: mine, headers: type, body: list.text });
+    expect([again.status, again.json]).toEqual([201, expect.objectContaining({ imported: 1 })]);
+    const claims = (await service.ask('GET /api/reclamations?sort=created_at', { token: mine })).json as Record<
+      string,
+      unknown
+    >[];
+    const { columns } = reclamation;
+    const imported = Object.entries(columns).flatMap(([name, { onCreate }]) => (onCreate === undefined ? [] : [name]));
+    const valuesOf = (claim: Record<string, unknown> | undefined) => imported.map((name) => [name, claim?.[name]]);
+    expect(claims).toHaveLength(2);
+    expect(valuesOf(claims[1])).toEqual(valuesOf(claims[0]));
   });
 
   test('an import of a spreadsheet workbook gets 400 that says it is not a CSV table', async () => {

@@ -49,7 +49,7 @@ export function describeOperation(
 
 const csvTableSchema = z.string().meta({
   id: 'CsvTable',
-  description: `UTF-8, with or without a byte order mark, separated by commas or semicolons. The first row contains the field names, in any order, followed by at most ${MAX_BODY_ROWS} rows. A field with an empty cell counts as not given. An apostrophe that keeps a spreadsheet from starting a formula is removed, also after a separator or a line break within a cell. With semicolons, amounts may have a decimal comma and dates may be written as 31/12/2026.`,
+  description: `UTF-8, with or without a byte order mark, separated by commas, semicolons or tabs; also with the media type application/vnd.ms-excel or without one, and in Windows-1252 with charset=windows-1252 or iso-8859-1. The first row contains the field names, in any order, followed by at most ${MAX_BODY_ROWS} rows. A field with an empty cell counts as not given. An apostrophe that keeps a spreadsheet from starting a formula is removed, also after a separator or a line break within a cell. Amounts may have a decimal comma; dates may be written as 31/12/2026, and times as 31/12/2026 23:59:59, the time in Paris. With commas or tabs, a date that could also have the month first is refused.`,
 });
 
 function buildCsvMediaType(rows: z.ZodType) {

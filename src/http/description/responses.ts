@@ -93,5 +93,5 @@ function describeList(endpoint: AnyEndpoint): string {
 
 const csvFileSchema = z.string().meta({
   description:
-    'UTF-8 with a byte order mark, comma-separated, CRLF line endings. The first row contains the field names. Numbers and times are written as in JSON; null is an empty cell. An apostrophe is inserted wherever a spreadsheet would start a formula, including after a separator or a line break within a text.',
+    'UTF-8 with a byte order mark, comma-separated, CRLF line endings. The first row contains the field names. Numbers and times are written as in JSON; null is an empty cell. An apostrophe is inserted wherever a spreadsheet would start a formula, including after a separator or a line break within a text. With dialect=fr, cells are separated by semicolons, and numbers, dates and times are written as French Excel reads them.',
 });

@@ -16,7 +16,8 @@ import type { TurnAwaiter } from './turns.ts';
 import { BODY_BYTES, MAX_BODY_ROWS, MANY_RECORDS_BODY_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
-const CSV_TYPE = 'text/csv';
+/** Types of a CSV table; Windows sends a `.csv` file with the type of Excel, or with none. */
+const CSV_TYPES = ['text/csv', 'application/vnd.ms-excel', ''];
 
 /** @throws RequestError ERROR_VALIDATION, and the errors of `readBodyBytes` and `nextTurn` */
 export async function readRows(
@@ -26,17 +27,16 @@ export async function readRows(
 ): Promise<{ readonly rows: readonly ReceivedRow[]; readonly bytes: Buffer }> {
   const bytes = await readBodyBytes(incoming, MANY_RECORDS_BODY_BYTES, requireImportType);
   const { type, parameters } = parseMediaType(incoming.headers['content-type']);
-  const rows =
-    type === CSV_TYPE
-      ? await parseCsvRows(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
-      : await parseJsonRows(bytes, nextTurn);
+  const rows = CSV_TYPES.includes(type)
+    ? await parseCsvRows(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
+    : await parseJsonRows(bytes, nextTurn);
   if (rows.length === 0) throw invalidBodyError(rule('empty.records'));
   return { rows, bytes };
 }
 
 function requireImportType(contentType: string | undefined): void {
   const { type, parameters } = parseMediaType(contentType);
-  if (type !== CSV_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
+  if (!CSV_TYPES.includes(type) || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
 const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;

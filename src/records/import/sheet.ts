@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CellValue, CsvColumns } from './csv-rows.ts';
 import type { Column, ColumnKind } from '../column.ts';
-import { rule } from '../../problems.ts';
 import type { RecordDefinition } from '../record.ts';
+import { findParisInstants } from '../../paris-clock.ts';
+import { rule, type ProblemRule } from '../../problems.ts';
 
 /** docs/decisions/imports.md */
 export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvColumns {
@@ -24,13 +25,13 @@ export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvCol
 
 function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental: boolean): CellValue {
   const value = cell.trim();
-  if (kind.type === 'text') return { value: convertCellText(cell, value, kind, rule) };
+  if (kind.type === 'text') return readText(cell, value, kind, rule);
   if (value === '') return undefined;
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'boolean') return { value: BOOLEAN_WORDS[value.toLowerCase()] ?? value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME;
+  if (kind.type === 'timestamptz') return readTime(value, isContinental);
   return { value };
 }
 
@@ -40,7 +41,13 @@ const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
   ...{ false: false, faux: false, non: false, no: false },
 };
 
-const INVALID_TIME = { rule: rule('not_a_time.sheet') };
+/** A text of digits as a spreadsheet shows it once it has taken the text for a number: `2,46912E+11`. */
+const SHORTENED_NUMBER_PATTERN = /^[+-]?\d(?:[.,]\d+)?E\+\d{2,3}$/;
+
+function readText(cell: string, trimmed: string, kind: ColumnKind, schema: z.ZodType): CellValue {
+  if (SHORTENED_NUMBER_PATTERN.test(trimmed)) return { rule: rule('shortened_number', { rule: trimmed }) };
+  return { value: convertCellText(cell, trimmed, kind, schema) };
+}
 
 /** An enum value may have any letter case. Removes blanks around a text only if the text is invalid with them. */
 function convertCellText(cell: string, trimmed: string, { output }: ColumnKind, rule: z.ZodType): string {
@@ -70,13 +77,40 @@ const MIDNIGHT_PATTERN = /[ T]00:00(?::00)?$/;
 
 function readDate(cell: string, isContinental: boolean): CellValue {
   const value = cell.replace(MIDNIGHT_PATTERN, '');
-  const [, day = '', month = '', year] = DAY_PATTERN.exec(value) ?? [];
-  if (year !== undefined)
-    return isContinental
-      ? { value: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` }
-      : { rule: rule('ambiguous.date') };
+  const day = readDay(value, isContinental);
+  if (day !== undefined) return day;
   if (/^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}$/.test(value)) return { rule: rule('not_a_date.year') };
   if (/^\d{5}$/.test(value)) return { rule: rule('not_a_date.number') };
   if (isContinental && !/^\d{4}-\d\d-\d\d$/.test(value)) return { rule: rule('not_a_date.sheet') };
   return { value };
+}
+
+/** Reads 31/12/2024 with the day first, unless the first number may also be the month in a table without semicolons. */
+function readDay(value: string, isContinental: boolean): { value: string } | { rule: ProblemRule } | undefined {
+  const [, first = '', second = '', year] = DAY_PATTERN.exec(value) ?? [];
+  if (year === undefined) return undefined;
+  const [dayFirst, monthFirst] = [
+    [second, first],
+    [first, second],
+  ].map((parts) => [year, ...parts.map((part) => part.padStart(2, '0'))].join('-'));
+  if (isContinental || Number(first) > 12 || dayFirst === monthFirst) return { value: String(dayFirst) };
+  if (Number(second) > 12) return { rule: rule('not_a_date.month_first') };
+  return { rule: rule('ambiguous.date', { readings: [String(dayFirst), String(monthFirst)] }) };
+}
+
+const CLOCK_PATTERN = /^(\S+) ((?:[01]?\d|2[0-3]):[0-5]\d)(:[0-5]\d)?$/;
+
+/** A time without an offset is that of the clock in Paris. */
+function readTime(cell: string, isContinental: boolean): CellValue {
+  if (/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(cell)) return { value: cell };
+  const [, date = '', minutes = '', seconds = ':00'] = CLOCK_PATTERN.exec(cell) ?? [];
+  const day = readDay(date, isContinental);
+  if (day === undefined) return { rule: rule('not_a_time.sheet') };
+  if ('rule' in day) return day;
+  const shown = `${day.value}T${minutes.padStart(5, '0')}${seconds}`;
+  if (!z.iso.date().safeParse(day.value).success) return { rule: rule('not_a_time.sheet') };
+  const readings = findParisInstants(shown).map((instant) => new Date(instant).toISOString());
+  const [value, other] = readings;
+  if (value === undefined) return { rule: rule('not_a_time.skipped') };
+  return other === undefined ? { value } : { rule: rule('ambiguous.time', { readings }) };
 }
