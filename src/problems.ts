@@ -95,7 +95,7 @@ const PROBLEM_TEXTS = {
   'not_a_cursor.changes': ['must be a position returned by GET /api/changes', 'Une position donnée par GET /api/changes est attendue.'],
   expired: ['is older than the audit log: read the records again, and start without it', 'Cette position est plus ancienne que le journal d’audit : relisez les enregistrements et recommencez sans elle.'],
   not_for_csv: ['is not allowed for text/csv, which returns the whole list', 'Ce paramètre ne s’applique pas à un export CSV, qui contient toute la liste.'],
-  for_csv: ['is allowed for text/csv alone: send Accept: text/csv', 'Ce paramètre ne s’applique qu’à un export CSV : demandez-le avec Accept: text/csv.'],
+  for_csv: ['is allowed for text/csv alone: send Accept: text/csv', 'Ce paramètre ne s’applique qu’à un export CSV : demandez le type text/csv dans l’en-tête Accept.'],
   not_percent_encoded: ['must be percent-encoded UTF-8', 'L’adresse doit être en UTF-8, avec l’encodage « pourcent ».'],
   not_ascii: ['must be ASCII: UTF-8 in a path or query is percent-encoded', 'L’adresse doit être en ASCII : les caractères UTF-8 y prennent l’encodage « pourcent ».'],
   not_entity_tags: ['must be * or a list of entity tags in double quotes', 'Une liste d’étiquettes (ETag) entre guillemets droits est attendue, ou *.'],

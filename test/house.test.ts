@@ -31,6 +31,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   shares: 'errors',
   'loop-turns': 'errors',
   'single-line': 'log',
+  'paris-clock': 'log',
   'periodic-task': 'errors',
   retries: 'errors',
   limits: 'log',

@@ -28,7 +28,7 @@ describe.each(ALL_PROBLEM_TEXTS)('the problem %s has a correct English and Frenc
   });
 
   test('the French text of a problem has French apostrophes, quotation marks and spaces', () => {
-    const prose = french.replaceAll(/Content-Type: \S+ \S+|\dT[\d:+]+/g, '');
+    const prose = french.replaceAll(/Content-Type: \S+ \S+|\d[T ][\d:+]+/g, '');
     expect(prose).not.toMatch(/['"]|\S[:;?!»]|«\S/);
     const words = formatProblemText(JSON.stringify([key, {}]) as ProblemRule, 'fr');
     expect(words).not.toMatch(/ [:;?!»]|« /);

@@ -26,7 +26,10 @@ async function deploy(adminUrl: string, options: { acceptedHome?: string; strict
 }
 
 async function valueOf(url: string, sql: string): Promise<unknown> {
-  return withAdmin(url, async (client) => Object.values((await client.query<object>(sql)).rows[0] ?? {})[0]);
+  return withAdmin(
+    url,
+    async (client) => Object.values((await client.query<Record<string, unknown>>(sql)).rows[0] ?? {})[0],
+  );
 }
 
 describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { withAdmin } from '../support/database.ts';
@@ -20,14 +19,11 @@ import { HOME_NAMES, HOMES, openHome, type Home } from './homes.ts';
 const TOOLS = '/usr/lib/postgresql/15/bin';
 
 const log = pino({ level: 'silent' });
-const folder = await createScratchFolder();
 const tenant = newTenant();
-
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the commands of db/README.md in a shell, which ends at the first command that fails. */
 async function restore(from: Home, to: Home, logins: string): Promise<string> {
-  const files = await mkdtemp(join(folder, 'files-'));
+  const files = await createScratchFolder();
   const commands = blockOf('db/README.md', 'pg_dumpall --dbname="$OLD"', {
     'logins.sql': join(files, 'logins.sql'),
     'taxclaims.dump': join(files, 'taxclaims.dump'),

@@ -209,8 +209,8 @@ describe('a CSV list with dialect=fr opens with a double click in Excel in Frenc
       ['2025-03-30T00:59:59Z', '30/03/2025 01:59:59'],
       ['2025-03-30T01:00:00Z', '30/03/2025 03:00:00'],
       ['2025-10-25T23:59:59Z', '26/10/2025 01:59:59'],
-      ['2025-10-26T00:00:00Z', '2025-10-26T00:00:00Z'],
-      ['2025-10-26T01:59:59Z', '2025-10-26T01:59:59Z'],
+      ['2025-10-26T00:00:00Z', '2025-10-26T00:00:00.000Z'],
+      ['2025-10-26T01:59:59Z', '2025-10-26T01:59:59.000Z'],
       ['2025-10-26T02:00:00Z', '26/10/2025 03:00:00'],
       ['2025-12-31T22:59:59.999Z', '31/12/2025 23:59:59'],
       ['2025-12-31T23:00:00Z', '01/01/2026 00:00:00'],
@@ -247,7 +247,7 @@ describe('a CSV list with dialect=fr opens with a double click in Excel in Frenc
     const unknown = await service.ask('GET /api/sites?dialect=de', { token, headers: csv });
     expect(details(unknown)).toEqual({ dialect: 'must be fr' });
     const json = await service.ask('GET /api/sites?dialect=fr', { token });
-    expect(details(json)).toEqual({ dialect: 'is for text/csv alone: ask for it with Accept: text/csv' });
+    expect(details(json)).toEqual({ dialect: 'is allowed for text/csv alone: send Accept: text/csv' });
     const single = await service.ask(`GET /api/sites/${own.sites}?dialect=fr`, { token });
     expect(details(single)).toEqual({ dialect: 'is not known here' });
   });

@@ -131,7 +131,7 @@ test.each([
     const { etag = '' } = (await service.ask(`GET ${path}`, { token: manager })).headers;
     const read = { token: manager, headers: { 'if-none-match': tagOf(etag) } };
     expect((await service.ask(`GET ${path}`, read)).status).toBe(304);
-    const change = { token: manager, headers: { 'if-match': tagOf(etag) }, body: { address: 'Lyon' } };
+    const change = { token: manager, headers: { 'if-match': tagOf(etag) }, body: { address: tagOf(etag) } };
     expect((await service.ask(`PUT ${path}`, change)).status).toBe(200);
     expect((await service.ask(`PUT ${path}`, change)).status).toBe(412);
   },

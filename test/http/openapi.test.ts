@@ -172,6 +172,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     },
     several('fields', { $ref: '#/components/schemas/ReclamationField' }, 34),
     several('expand', { $ref: '#/components/schemas/ReclamationExpansion' }),
+    query('dialect', { $ref: '#/components/schemas/CsvDialect' }),
     { ...query('If-None-Match', { type: 'string' }), in: 'header' },
   ]);
   const order = [

@@ -60,10 +60,10 @@ const OF_2022 = ['claim 2023-12-31', 'relief 2027-12-31'];
 const [RELIEF_2024, RELIEF_2022] = [['relief 2029-12-31'], ['relief 2027-12-31']];
 
 // Six months from 14 October 2024 as an estimate, and from the receipt of the 16th.
-const SENT_2024 = sent('2024-10-14T08:00:00Z', ['silence 2025-04-14']);
+const SENT_2024 = sent('2024-10-14T08:00:00.000Z', ['silence 2025-04-14']);
 const RECEIVED_2024 = received('2024-10-16', ['silence 2025-04-16']);
 // Six months from 3 and 6 November 2023, in a leap year.
-const SENT_2023 = sent('2023-11-03T09:00:00Z', ['silence 2024-05-03']);
+const SENT_2023 = sent('2023-11-03T09:00:00.000Z', ['silence 2024-05-03']);
 const RECEIVED_2023 = received('2023-11-06', ['silence 2024-05-06']);
 
 const OPEN_TF_2024 = [...prepared(TF_2024, OF_2024), SENT_2024, RECEIVED_2024];
@@ -199,7 +199,7 @@ const PAST: readonly ClaimStory[] = [
   story(
     'silence after nine months',
     ...prepared(CFE_2024, OF_2024),
-    sent('2025-05-30T22:30:00Z', ['silence 2025-11-30']),
+    sent('2025-05-30T22:30:00.000Z', ['silence 2025-11-30']),
     received('2025-05-31', ['silence 2025-11-30']),
     specialist({ response_extended: true }, ['silence 2026-02-28']),
   ),
@@ -377,7 +377,7 @@ export function claimStories(today: string): readonly ClaimStory[] {
   // The first day of the month before has all the months that follow it, without an end of a month between.
   const first = firstOfMonth(today, -1);
   const running = prepared(tf, ahead);
-  const submitted = sent(`${first}T09:00:00Z`, [`response ${firstOfMonth(today, 5)}`]);
+  const submitted = sent(`${first}T09:00:00.000Z`, [`response ${firstOfMonth(today, 5)}`]);
   return [
     ...PAST,
     story('in preparation', specialist(tf, ahead)),
@@ -450,7 +450,7 @@ export const PAPERS: readonly PaperEntry[] = [
     { second: { status: 'ISSUED', number: '2024-000002' } },
     [FIRST, SECOND],
   ),
-  paper('first', { status: 'PAID', paid_at: '2024-07-02T09:00:00Z' }, { first: { status: 'PAID' } }, [SECOND]),
+  paper('first', { status: 'PAID', paid_at: '2024-07-02T09:00:00.000Z' }, { first: { status: 'PAID' } }, [SECOND]),
   paper(
     'whole',
     { kind: 'CREDIT_NOTE', amount_excl_tax: 200, vat_rate: 8.5 },
@@ -489,8 +489,8 @@ export const PAPERS: readonly PaperEntry[] = [
   paper('bill', { status: 'VALIDATED' }, { bill: { status: 'VALIDATED' } }, [THIRD, BILL]),
   paper(
     'bill',
-    { status: 'PAID', paid_at: '2025-03-20T10:00:00Z' },
-    { bill: { status: 'PAID', paid_at: '2025-03-20T10:00:00Z' } },
+    { status: 'PAID', paid_at: '2025-03-20T10:00:00.000Z' },
+    { bill: { status: 'PAID', paid_at: '2025-03-20T10:00:00.000Z' } },
     [THIRD],
   ),
   paper(
@@ -507,7 +507,7 @@ export const PAPERS: readonly PaperEntry[] = [
     { status: 'ISSUED', issue_date: '2025-04-01' },
     {
       'after payment': { status: 'ISSUED', number: '2025-000003' },
-      first: { status: 'CANCELLED', paid_at: '2024-07-02T09:00:00Z' },
+      first: { status: 'CANCELLED', paid_at: '2024-07-02T09:00:00.000Z' },
     },
     [THIRD],
   ),

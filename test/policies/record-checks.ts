@@ -80,7 +80,8 @@ export const recordChecks: readonly Check[] = [
         world,
         ...[list(CLIENT, OTHER), list(OTHER), list(CLIENT), list(CLIENT), list(), list(CLIENT, OTHER)],
       );
-      const clients = [OTHER, CLIENT, `nobody's`, `nobody's`, CLIENT, `nobody's`];
+      // The fourth change gives the list that the user has, and leaves no record.
+      const clients = [OTHER, CLIENT, `nobody's`, CLIENT, `nobody's`];
       deepEqual(
         records,
         clients.map((client) => `users ${USER} ${client}`),

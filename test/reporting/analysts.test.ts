@@ -114,7 +114,9 @@ describe('an analyst with the login of a BI tool', () => {
     ]);
     expect(await read(`select distinct client_id from changes_by_month`)).toEqual([[A]]);
     expect(
-      await read(`select distinct month = date_trunc('month', now() at time zone 'Europe/Paris') from changes_by_month`),
+      await read(
+        `select distinct month = date_trunc('month', now() at time zone 'Europe/Paris') from changes_by_month`,
+      ),
     ).toEqual([[true]]);
   });
 

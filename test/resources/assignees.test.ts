@@ -50,7 +50,8 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
     }
     const records = await service.sql`select from public.audit_logs
         where resource_id = ${own.reclamations} and success and action like 'PUT%'`;
-    expect(records).toHaveLength(5);
+    // The second of the five changes assigns the user who is assigned already.
+    expect(records).toHaveLength(4);
   },
 );
 

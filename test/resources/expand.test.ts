@@ -142,7 +142,11 @@ test('renaming a client changes the ETag of its site read with expand=client, bu
 
   // If-Match compares only the version of the record, so a change also accepts the ETag of a read with expand.
   const change = async (tag: string) =>
-    service.ask(`PUT ${target}`, { token, headers: { 'if-match': tag }, body: { ...(renamed.json as Json) } });
+    service.ask(`PUT ${target}`, {
+      token,
+      headers: { 'if-match': tag },
+      body: { ...(renamed.json as Json), address: tag },
+    });
   const changed = await change(expanded);
   expect([changed.status, changed.json]).toEqual([200, expect.not.objectContaining({ client: expect.anything() })]);
   expectError(await change(expanded), 'ERROR_PRECONDITION_FAILED');

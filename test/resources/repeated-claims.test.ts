@@ -116,7 +116,9 @@ test('an import names each line that repeats a claim of the site or an earlier l
     newClaim(),
     { ...twice, notice_reference: `${twice.notice_reference} ` },
   ]);
-  expectError(repeated, 'ERROR_CONFLICT', { '3.notice_reference': expect.stringContaining('an earlier claim in the list') });
+  expectError(repeated, 'ERROR_CONFLICT', {
+    '3.notice_reference': expect.stringContaining('an earlier claim in the list'),
+  });
   const head = Object.keys(twice).join();
   const sheet = [head, Object.values(twice).join(), Object.values(twice).join(), ''].join('\n');
   const csv = await service.ask('POST /api/reclamations/import', {
@@ -124,7 +126,9 @@ test('an import names each line that repeats a claim of the site or an earlier l
     body: sheet,
     headers: { 'content-type': 'text/csv' },
   });
-  expectError(csv, 'ERROR_CONFLICT', { 'line 3, notice_reference': expect.stringContaining('an earlier claim in the list') });
+  expectError(csv, 'ERROR_CONFLICT', {
+    'line 3, notice_reference': expect.stringContaining('an earlier claim in the list'),
+  });
   expect(await countOf(fresh.notice_reference)).toBe(0);
   expect((await importAll([fresh, twice])).status).toBe(201);
 });

@@ -5,7 +5,7 @@ import type { Answer } from './http.ts';
 const error = {
   code: 'ERROR_FORBIDDEN',
   message: 'x',
-  timestamp: '2026-01-01T00:00:00Z',
+  timestamp: '2026-01-01T00:00:00.000Z',
   requestId: 'ba5e0000-0000-4000-8000-000000000001',
 };
 

@@ -42,11 +42,11 @@ export async function convertToUtf8(sent: Buffer, charset = 'utf-8', nextTurn: T
 
 const END_MARK = 0x1a;
 const CARRIAGE_RETURN = 0x0d;
-const MAX_ENDING_BYTES = 1000;
+const MAX_ENDING = 1000;
 
 /** Returns where the table ends: some programs write 0x1A, the end mark of DOS, behind the last line. */
 function findEnd(bytes: Buffer): number {
-  const ending = bytes.subarray(-MAX_ENDING_BYTES);
+  const ending = bytes.subarray(-MAX_ENDING);
   const after = ending.findLastIndex((byte) => ![END_MARK, LINE_FEED, CARRIAGE_RETURN].includes(byte)) + 1;
   const mark = ending.indexOf(END_MARK, after);
   return mark === -1 ? bytes.length : bytes.length - ending.length + mark;

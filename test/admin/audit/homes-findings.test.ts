@@ -192,7 +192,9 @@ describe('surroundings', () => {
     ],
   ])('%s that is new since the first deploy is drift', async (_what, sql, expected) => {
     expect(await drift(admin)).toEqual([]);
-    await within(admin, sql, async () => expect(await drift(admin)).toEqual([expected]));
+    await within(admin, sql, async () => {
+      expect(await drift(admin)).toEqual([expected]);
+    });
   });
 
   test('an event trigger that is new since the first deploy is drift and a finding', async () => {
