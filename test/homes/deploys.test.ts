@@ -135,7 +135,8 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
       home.adminUrl,
       `select quote_ident(pg_get_userbyid(datdba)) from pg_database where datname = current_database()`,
     );
-    const second = await home.createLogin('second_administrator', 'createrole');
+    // An administrator who makes the login is its member, and then nobody can make the login a member of the administrator.
+    const second = await home.createLogin('second_administrator', 'createrole', home.providerUrl);
     await valueOf(home.adminUrl, `grant connect on database ${home.database} to second_administrator`);
     const refusal = async (): Promise<string> =>
       deploy(second.url).then(

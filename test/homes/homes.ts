@@ -142,8 +142,8 @@ export interface Home extends Omit<HomeParts, 'roles' | 'databases' | 'inside'> 
   readonly adminUrl: string;
   /** The address of the home's database for the provider's superuser, whom no firm gets. */
   readonly providerUrl: string;
-  /** The administrator makes a login with rights such as `in role taxclaims_api`, and gets its address. */
-  createLogin(name: string, rights: string): Promise<{ readonly name: string; readonly url: string }>;
+  /** Makes a login with rights such as `in role taxclaims_api`, as the administrator or the given creator. */
+  createLogin(name: string, rights: string, creator?: string): Promise<{ readonly name: string; readonly url: string }>;
   close(): Promise<void>;
 }
 
@@ -170,9 +170,9 @@ export async function openHome(name: HomeName, kind: HomeServer = 'embedded'): P
     const adminUrl = asDatabase(provider, parts.database, administrator);
     return {
       ...{ ...known, name, adminUrl, providerUrl },
-      createLogin: async (login, rights) => {
+      createLogin: async (login, rights, creator = adminUrl) => {
         const made: TestRun['login'] = { name: login, password: randomBytes(18).toString('base64url') };
-        await withAdmin(adminUrl, (admin) =>
+        await withAdmin(creator, (admin) =>
           admin.query(`create role ${login} login password '${made.password}' ${rights}`),
         );
         return { name: login, url: asDatabase(adminUrl, parts.database, made) };

@@ -18,6 +18,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
     'test/deploy/pages.deploy.ts',
     'test/deploy/pgbackrest.deploy.ts',
     'test/homes/restored.test.ts',
+    'test/homes/replica.test.ts',
   ],
   'deploy/compose/README.md': ['test/deploy/composition.deploy.ts'],
   'docs/analyst.md': [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -209,7 +210,7 @@ const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
 /** Changes a site, and returns the settings of the database session that wrote this change. */
 async function recordedSettings(): Promise<unknown> {
   await rowsOf('truncate seen.settings');
-  const body = { site_name: 'Atelier' };
+  const body = { site_name: `Atelier ${randomUUID()}` };
   expect((await send(`PUT /api/sites/${tenant.sites}`, { body })).status).toBe(200);
   return rowsOf('select * from seen.settings');
 }
@@ -414,8 +415,9 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(text).toMatch(/^taxclaims_limits_counted_alone 1$/m);
   },
   PUBLIC_PATH: async () => {
-    const { headers } = await send('GET /api/clients?limit=1');
-    expect(headers['link']).toMatch(/^<\/tax\/api\/clients\?/);
+    const body = { client_id: tenant.clients, site_name: 'Annexe' };
+    const { headers } = await send('POST /api/sites', { body });
+    expect(headers['location']).toMatch(/^\/tax\/api\/sites\//);
   },
   TRUST_PROXY: async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
