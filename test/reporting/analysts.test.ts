@@ -25,7 +25,7 @@ const NOT_SHOWN: readonly string[] = [
   'Client.nom',
   // The id of what the deadline is of: reclamation_id or note_id of the view.
   'Deadline.id',
-  ...['Document.sha256', 'Document.updated_at', 'Note.text'],
+  ...['Document.file_path', 'Document.sha256', 'Document.updated_at', 'Note.text'],
   // The views client_partners and assignments have the clients that are granted to the login.
   ...['Partner.client_ids', 'ReclamationMove.actor', 'User.client_access'],
 ];
