@@ -39,14 +39,22 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
 
   beforeAll(async () => {
     home = await openHome(name);
-    first = await deploy(home.adminUrl);
-    await valueOf(home.adminUrl, `select count(*) from audit.drift, audit.accept(kind, object, 'bought')`);
+    first = await deploy(home.adminUrl, { strict: true, acceptedHome: 'bought from this provider' });
     await withAdmin(home.providerUrl, (provider) =>
       provider.query(tenantSql(own, 'Own') + tenantSql(foreign, 'Foreign') + rowOf('users', own)),
     );
   });
 
   afterAll(() => home.close());
+
+  test('after the first deploy with --strict --accept-home, the audit has neither a finding that a DBA could mend nor drift', async () => {
+    const findings = `select coalesce(array_agg(finding || ' ' || object), '{}') from audit.findings where level = 'error'`;
+    expect(await valueOf(home.adminUrl, findings)).toEqual([]);
+    const drift = `select coalesce(array_agg(kind || ' ' || object), '{}') from audit.drift`;
+    expect(await valueOf(home.adminUrl, drift)).toEqual([]);
+    const accepted = `select array_agg(what || ': ' || reason) from audit.acceptances where withdrawn_at is null`;
+    expect(await valueOf(home.adminUrl, accepted)).toEqual(['home: bought from this provider']);
+  });
 
   test('a deploy says which functions of Postgres it could not close', () => {
     expect(first).toMatch(OPEN_FUNCTIONS);
@@ -75,6 +83,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
 
   test('the service starts on this home, is healthy, and shows a user of one client no claim of another client', async () => {
     const login = await home.createLogin('api_production', 'in role taxclaims_api');
+    if (home.mark !== undefined) await valueOf(home.providerUrl, `grant ${home.mark} to api_production`);
     const identity = await startTestIdentity();
     const folder = await createScratchFolder();
     const service = await createServiceProcess(folder, { DATABASE_URL: login.url, ...accepting(identity) });
@@ -106,7 +115,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     expect(await valueOf(home.adminUrl, 'select objection from reporting.granted')).toBeNull();
   });
 
-  test('once a DBA has accepted what a deploy cannot change, a second deploy applies nothing, also with --strict', async () => {
+  test('a second deploy applies nothing, also with --strict', async () => {
     expect(await deploy(home.adminUrl)).toContain(NOTHING_APPLIED);
     expect(await deploy(home.adminUrl, { strict: true })).toContain(NOTHING_APPLIED);
   });
