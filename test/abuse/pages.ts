@@ -30,7 +30,7 @@ const NEVER: Readonly<Record<string, readonly string[]>> = {
     '1',
     'id;',
     'created_at desc',
-    'created_at,id',
+    'created_at,xmin',
     '--created_at',
     'CREATED_AT',
     '(select 1)',

@@ -1,5 +1,4 @@
 import { createWeakEtag } from '../../src/http/preconditions.ts';
-import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
 /** Matches the time in an ETag. Some ETags also have a digest of names, which is compared as it is. */
@@ -18,9 +17,10 @@ export interface RawResponse {
 }
 
 /**
- * Makes the answers of two services comparable. Times, ETags, random ids and positions in the list of changes differ
- * between the services. Each of them is therefore replaced by a number: the first one by 1, the second one by 2, and so
- * on. Every other byte stays.
+ * Makes the answers of two services comparable. Random ids and positions in the list of changes differ between the
+ * services. Each of them is therefore replaced by a number: the first one by 1, the second one by 2, and so on. Times
+ * of this run are replaced by a word, because two of them are the same millisecond by chance, and so are ETags made of
+ * times whose microseconds no answer shows. Every other byte stays.
  */
 export class Reading {
   readonly #database: string;
@@ -47,7 +47,7 @@ export class Reading {
         if (id !== undefined) return this.#numbered('id', id.toLowerCase());
         const at = tag === undefined ? microseconds(day, time, part) : Number(tag);
         if (at >= this.#since && at <= Date.now() * 1000 + LATE_US)
-          return this.#numbered(tag === undefined ? 'time' : 'tag', String(at));
+          return this.#replaceTime(tag === undefined ? 'time' : 'tag', at);
         return this.#due.get(at) ?? whole;
       },
     );
@@ -97,24 +97,24 @@ export class Reading {
   }
 
   /**
-   * The ETag of a partner is a digest that includes the time of the partner’s last change. If this time is replaced in
+   * The ETags of partners and of lists are digests that include the times of the last changes. If a time is replaced in
    * the answer, the ETag is replaced too.
    */
   #tag(value: string, text: string, content: string): string {
-    if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
-    if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
-    const { updated_at: time = '', client_ids: links = [] } = recordIn(text);
-    const isOfRecord = value === `"${hash('md5', `${inPostgres(time)}{${links.join(',')}}`)}"`;
-    if (isOfRecord && content !== text) this.#tags.set(value, `<tag of ${this.text(time)}>`);
+    if (!/^W\/|^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
+    if (content !== text && !this.#tags.has(value)) this.#tags.set(value, '<tag of times>');
     return this.#tags.get(value) ?? value;
   }
 
   #numbered(kind: string, value: string): string {
-    const key = `${kind === 'id' ? 'id' : 'time'} ${value}`;
-    const number = this.#made.get(key) ?? `${this.#made.size + 1}`;
-    this.#made.set(key, number);
-    if (kind === 'time') this.#due.set(sixMonthsAfter(Number(value)), `<six months after time ${number}>`);
+    const number = this.#made.get(value) ?? `${this.#made.size + 1}`;
+    this.#made.set(value, number);
     return `<${kind} ${number}>`;
+  }
+
+  #replaceTime(kind: 'time' | 'tag', at: number): string {
+    if (kind === 'time') this.#due.set(sixMonthsAfter(at), '<six months after a time>');
+    return `<${kind}>`;
   }
 }
 
@@ -160,9 +160,4 @@ function sixMonthsAfter(at: number): number {
   date.setUTCMonth(date.getUTCMonth() + 6);
   if (date.getUTCDate() !== day) date.setUTCDate(0);
   return date.getTime() * 1000 + (at % 1000);
-}
-
-function recordIn(text: string): { updated_at?: string; client_ids?: readonly string[] } {
-  if (!text.startsWith('{')) return {};
-  return JSON.parse(text) as ReturnType<typeof recordIn>;
 }
