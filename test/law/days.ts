@@ -110,10 +110,18 @@ export const LAW_DAYS: readonly LawDay[] = [
   estimate('2025-08-30T22:30:00Z', '2026-02-28T22:59:59.000Z', 'half past midnight of 31 August in Paris'),
   estimate('2025-12-31T22:59:59.000Z', '2026-06-30T21:59:59.000Z', 'the last second of 31 December in Paris'),
   estimate('2025-12-31T23:00:00Z', '2026-07-01T21:59:59.000Z', 'the first second of 1 January in Paris'),
-  estimate('2026-03-28T23:30:00Z', '2026-09-29T21:59:59.000Z', 'half past midnight of 29 March, an hour before the change'),
+  estimate(
+    '2026-03-28T23:30:00Z',
+    '2026-09-29T21:59:59.000Z',
+    'half past midnight of 29 March, an hour before the change',
+  ),
   estimate('2026-03-29T22:00:00Z', '2026-09-30T21:59:59.000Z', 'midnight of 30 March, after the change'),
   estimate('2025-10-25T22:00:00Z', '2026-04-26T21:59:59.000Z', 'midnight of 26 October 2025, before the change'),
-  estimate('2025-10-26T22:59:59.000Z', '2026-04-26T21:59:59.000Z', 'the last second of 26 October 2025, after the change'),
+  estimate(
+    '2025-10-26T22:59:59.000Z',
+    '2026-04-26T21:59:59.000Z',
+    'the last second of 26 October 2025, after the change',
+  ),
   estimate('2025-05-31T10:00:00Z', '2026-02-28T22:59:59.000Z', 'nine months', true),
 
   court('2026-03-20', '2026-05-21', 'the day after 20 May, a Thursday'),
