@@ -80,7 +80,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     audit.catalog_columns audit.describe_built_in_objects audit.catalog_rows audit.described_catalog_rows audit.kinds_of_state
     audit.known_extensions audit.who_can_see audit.explain_access audit.request_role audit.deciding_policies
     audit.table_of_id audit.require_fitting_id
-    audit.extension_members audit.administrators audit.menders audit.may_act_as audit.may_take_attribute audit.rights_left_open
+    audit.extension_members audit.members_of_owner audit.names_to_close audit.administrators audit.menders audit.may_act_as audit.may_take_attribute audit.rights_left_open
     audit.sparing_remedy audit.is_surrounding audit.is_surrounding_role
   `),
   'auditor definer': words('app.is_mark reporting.find_login_refusal_reason reporting.find_forbidden_roles'),

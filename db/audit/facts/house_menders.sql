@@ -1,6 +1,36 @@
 -- On a bought Postgres only the provider is a superuser. The functions of this file find out from the catalogs what the
 -- administrators of this database can mend there. audit.drift of npm run db:audit inlines their bodies.
 
+create function audit.members_of_owner()
+    returns table (oid oid)
+    language sql stable set search_path = ''
+as $body$
+    select m.member
+    from pg_catalog.pg_auth_members as m
+    join pg_catalog.pg_roles as g on g.oid = m.roleid and g.rolname = 'taxclaims_owner'
+$body$;
+
+comment on function audit.members_of_owner() is 'Roles that are direct members of taxclaims_owner.';
+
+create function audit.names_to_close()
+    returns table (what text, risk text, names text)
+    language sql stable set search_path = ''
+as $body$
+    values
+        ('large objects', 'data can be stored where no policy protects it', '^lo_(creat|create|from_bytea)$'),
+        (
+            'advisory locks', 'one session can fill the lock table and stop all others',
+            '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
+        ),
+        (
+            'writes of a reader', 'a read-only session can fill the disk with write-ahead log or files',
+            '^pg_(logical_emit_message|export_snapshot)$'
+        )
+$body$;
+
+comment on function audit.names_to_close() is
+    'Patterns of the names of the functions in audit.functions_to_close, as db/roles.sql has them too.';
+
 -- An administrator deploys: it is in taxclaims_owner and in the role that owns the database, and in no group role.
 create function audit.administrators()
     returns table (oid oid)
@@ -16,12 +46,7 @@ as $body$
             or not owner.rolsuper
             and not r.rolsuper
             and pg_catalog.pg_has_role(r.oid, d.datdba, 'MEMBER')
-            and exists (
-                select
-                from pg_catalog.pg_auth_members as m
-                join pg_catalog.pg_roles as g on g.oid = m.roleid and g.rolname = 'taxclaims_owner'
-                where m.member = r.oid
-            )
+            and r.oid in (select o.oid from audit.members_of_owner() as o (oid))
             and not exists (
                 select
                 from pg_catalog.pg_auth_members as m
@@ -43,12 +68,7 @@ as $body$
     select r.oid
     from audit.administrators() as a
     join pg_catalog.pg_roles as r on r.oid = a.oid and not r.rolsuper
-    where exists (
-            select
-            from pg_catalog.pg_auth_members as m
-            join pg_catalog.pg_roles as g on g.oid = m.roleid and g.rolname = 'taxclaims_owner'
-            where m.member = r.oid
-        )
+    where r.oid in (select o.oid from audit.members_of_owner() as o (oid))
         and not exists (
             select
             from pg_catalog.pg_roles as reader
@@ -106,10 +126,10 @@ create function audit.rights_left_open()
     language sql stable set search_path = ''
 as $body$
     select pg_catalog.format('function %s to %s', f.oid::regprocedure, kept.grantee)
-    from pg_catalog.pg_proc as f
+    from audit.names_to_close() as t (what, risk, names)
+    join pg_catalog.pg_proc as f on f.proname ~ t.names
     cross join (values ('PUBLIC'), ('taxclaims_definer')) as kept (grantee)
     where f.pronamespace = 'pg_catalog'::regnamespace
-        and f.proname ~ '^(lo_(creat|create|from_bytea)|pg_((try_)?advisory_(xact_)?lock(_shared)?|logical_emit_message|export_snapshot))$'
         and (kept.grantee = 'PUBLIC' or f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure)
         and exists (
             select

@@ -1,19 +1,8 @@
 -- Every login may run these functions of Postgres, unless a superuser revokes them from PUBLIC, as db/roles.sql does.
 create view audit.functions_to_close with (security_invoker) as
 select f.oid, t.what, t.risk, f.oid = 'pg_catalog.pg_try_advisory_xact_lock(bigint)'::regprocedure as is_needed_by_house
-from pg_catalog.pg_proc as f
-join (
-    values
-        ('large objects', 'data can be stored where no policy protects it', '^lo_(creat|create|from_bytea)$'),
-        (
-            'advisory locks', 'one session can fill the lock table and stop all others',
-            '^pg_(try_)?advisory_(xact_)?lock(_shared)?$'
-        ),
-        (
-            'writes of a reader', 'a read-only session can fill the disk with write-ahead log or files',
-            '^pg_(logical_emit_message|export_snapshot)$'
-        )
-) as t (what, risk, names) on f.proname ~ t.names
+from audit.names_to_close() as t
+join pg_catalog.pg_proc as f on f.proname ~ t.names
 where f.pronamespace = 'pg_catalog'::regnamespace;
 
 comment on view audit.functions_to_close is

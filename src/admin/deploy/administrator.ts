@@ -181,10 +181,8 @@ export async function describeRightsThatStay(client: pg.Client): Promise<string[
          'a revoke did not take: %s functions of Postgres stay open to PUBLIC, which only a superuser can close (finding server_function_open)',
          count(*)
      )
-     from pg_proc as f
-     where f.pronamespace = 'pg_catalog'::regnamespace
-         and f.proname ~ '^(lo_(creat|create|from_bytea)|pg_((try_)?advisory_(xact_)?lock(_shared)?|logical_emit_message|export_snapshot))$'
-         and has_function_privilege('public', f.oid, 'EXECUTE')
+     from audit.functions_to_close as f
+     where has_function_privilege('public', f.oid, 'EXECUTE')
      having count(*) > 0`,
   );
   return rows.map(({ sentence }) => sentence);

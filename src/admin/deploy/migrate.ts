@@ -144,7 +144,6 @@ async function applyRelease(
   const before = await run('the search for drift', () => runAsOwner(client, () => readDriftBeforeDeploy(client, log)));
   if (acceptance.strict && acceptance.acceptedHome === undefined) refuseRemainingDrift(before);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
-  for (const right of await describeRightsThatStay(client)) log.warn(right);
   if (pending.length > 0)
     log.info({ migrations: pending }, `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`);
   for (const name of findMigrationsBeforehand(files, pending))
@@ -156,6 +155,7 @@ async function applyRelease(
       await refuseDroppedTables(client, declared);
     }),
   );
+  for (const right of await runAsOwner(client, () => describeRightsThatStay(client))) log.warn(right);
   const after = await run('a look at what drifts', () => runAsOwner(client, () => readDrift(client)));
   logDrift(log, before, after);
   log.info('the database is migrated and its policies are applied');
