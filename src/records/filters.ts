@@ -24,6 +24,8 @@ interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly sentence?: string | undefined;
   /** True if so many rows usually match the filter that Postgres finds a page of them quickly. */
   readonly isUnselective?: boolean;
+  /** The SQL condition if the list is sorted by updated_at. */
+  readonly whereByChange?: string;
   /** True for a name of release 2 that still works. */
   readonly isAlias?: boolean;
   /** The roles that may use the filter; all roles when absent. */
@@ -255,14 +257,14 @@ function withAliases(stem: string, filters: Filters): Filters {
 export function makeTimeFilters(
   name: string,
   what: string,
-  { stem = name.replace(/_at$/, ''), from = '' }: { readonly stem?: string; readonly from?: string } = {},
+  { stem = name.replace(/_at$/, ''), from }: { readonly stem?: string; readonly from?: Filter } = {},
 ): Filters {
   const column = `r.${name}`;
   const range = makeRangeFilters(name, field.timestamp, column, what);
   const { sentence } = (range as Filters)[`${name}_to`] ?? {};
   return withAliases(stem, {
     ...range,
-    ...(from !== '' && { [`${name}_from`]: filterByCondition(field.timestamp, `${column} >= $`, from) }),
+    ...(from && { [`${name}_from`]: from }),
     [`${name}_to`]: filterByCondition(field.timestampToInclude, `${column} <= $`, sentence),
   });
 }

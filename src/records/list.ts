@@ -7,6 +7,7 @@ import { createListCursor } from './cursor.ts';
 import {
   includesNone,
   makeTimeFilters,
+  filterByCondition,
   filterCondition,
   filtersOf,
   extractSearchWords,
@@ -61,7 +62,14 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
   created_at: makeTimeFilters('created_at', 'created'),
   uploaded_at: makeTimeFilters('uploaded_at', 'uploaded', { stem: 'created' }),
   updated_at: makeTimeFilters('updated_at', 'last changed', {
-    from: 'Return only records last changed at or after this time. With sort=updated_at, records that were being changed at this time and were committed later are included, even if their updated_at is earlier. A program that keeps a copy of the list passes the highest updated_at that it has received; it then gets every change at least once.',
+    from: {
+      ...filterByCondition(
+        field.timestamp,
+        'r.updated_at >= $',
+        'Return only records last changed at or after this time. With sort=updated_at, records that were being changed at this time and were committed later are included, even if their updated_at is earlier. A program that keeps a copy of the list passes the highest updated_at that it has received; it then gets every change at least once.',
+      ),
+      whereByChange: CHANGED_SINCE_SQL,
+    },
   }),
 };
 
@@ -203,7 +211,7 @@ function buildConditions(
     if (filter.roles?.includes(role) === false)
       throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
     const usual = (isForFew ? filter.wordSearch?.whereFew : undefined) ?? filter.where;
-    const where = /^updated(?:_at)?_from$/.test(name) && isByChange ? CHANGED_SINCE_SQL : usual;
+    const where = (isByChange ? filter.whereByChange : undefined) ?? usual;
     return [filterCondition({ ...filter, where }, value, add)];
   });
 }
