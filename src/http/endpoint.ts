@@ -217,8 +217,7 @@ export function findSingleClientId(ids: readonly string[] = []): string | undefi
 
 /**
  * Adds the default `params`, `id`, `clients` and `client` to the definition of an endpoint, and removes from its query
- * what its path names. The types of the input
- * follow from the path and the schemas.
+ * what its path names. The types of the input follow from the path and the schemas.
  */
 export function endpoint<const P extends string, Q extends FieldsSchema = NoFields, B extends FieldsSchema = NoFields>(
   definition: Endpoint<P, Q, B>,

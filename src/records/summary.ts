@@ -51,7 +51,7 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
           field.fieldNameEnum(`${name}Key`, 'Fields by which a summary groups.', [first, ...others]),
           MAX_GROUP_FIELDS,
         ),
-        `Field to group by, or two separated by a comma; ${first} by default. The rows are sorted by these fields, statuses in the order of the enum; rows without a value come last. A month or quarter is given as its first day, in UTC.`,
+        `Field to group by, or two separated by a comma; ${first} by default. The rows are sorted by these fields, statuses in the order of the enum; rows without a value come last. A month or quarter is given as its first day, in Europe/Paris.`,
       )
       .default([first]),
     ...list.filters.rules,
