@@ -7,6 +7,8 @@ select app.grant_columns(
     cru => '{name, siret, contact_email, phone, address, commission_rate}',
     r => '{created_at, updated_at, xmin}'
 );
+-- For a change of the links alone; the trigger app.touch sets the time.
+grant update (updated_at) on public.partners to taxclaims_account_manager;
 grant delete on public.partners to taxclaims_scoped_admin;
 
 create policy partners_select_tenant on public.partners for select to taxclaims_tax_specialist

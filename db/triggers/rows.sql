@@ -25,8 +25,8 @@ comment on function app.touch() is
     'Trigger of most tables that sets created_at and updated_at; every change moves updated_at to a later millisecond.';
 
 -- Adds the trigger app.touch to every table with updated_at. A row that is written as it was keeps its updated_at. Of
--- users only the listed columns count, because users do not see the others. A written partner always moves, because its
--- links are in another table.
+-- users only the listed columns count, because users do not see the others. A change of a partner’s links
+-- writes updated_at, because the links are rows of another table; whatever value it writes, app.touch sets the time.
 do $touched$
 declare
     touched record;
@@ -37,18 +37,18 @@ begin
             c.relname,
             -- The columns are compared one by one, because pg_dump prints a comparison of two rows differently after a
             -- restore. A trigger that runs before the update cannot read a generated column.
-            case c.relname when 'partners' then 'true' else (
+            (
                 select pg_catalog.string_agg(
                     pg_catalog.format('new.%1$I is distinct from old.%1$I', o.attname), ' or ' order by o.attname collate "C"
                 )
                 from pg_catalog.pg_attribute as o
                 where o.attrelid = c.oid and o.attnum > 0 and not o.attisdropped and o.attgenerated = ''
-                    and o.attname <> 'updated_at'
+                    and (o.attname <> 'updated_at' or c.relname = 'partners')
                     and (
                         c.relname <> 'users'
                         or o.attname = any ('{email, password_hash, name, role, client_access, is_active, subject}')
                     )
-            ) end as changed
+            ) as changed
         from pg_catalog.pg_attribute as a
         join pg_catalog.pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relowner = 'taxclaims_owner'::regrole
         where c.relnamespace = 'public'::regnamespace and a.attname = 'updated_at' and not a.attisdropped

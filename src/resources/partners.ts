@@ -112,6 +112,24 @@ on conflict do nothing`,
   };
 }
 
+/** The removal and the addition see the same links, so the caller sees the partner during both. */
+function replaceLinks(id: string, clients: readonly string[]): Statement {
+  const { text, values } = insertLinks(id, clients);
+  return {
+    text: `
+with added as (${text}
+    returning partner_id
+), removed as (
+    delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])
+    returning partner_id
+)
+update public.partners as r
+set updated_at = clock_timestamp()
+where r.id = $1 and exists (select from added union all select from removed)`,
+    values,
+  };
+}
+
 /**
  * Refuses a partner without clients, because a caller sees only partners that are linked to the caller's clients.
  * @throws RequestError ERROR_VALIDATION without a link
@@ -160,7 +178,6 @@ from ${partner.bodyAsRow('$1')}`,
   }),
   read({ summary: 'Get a partner', roles: SPECIALIST_ROLES }),
   changes(SPECIALIST_ROLES),
-  // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
     ...writeOptions,
     method: 'put',
@@ -187,12 +204,7 @@ where r.id = $1
         });
         if (rowCount === 0) throw new RecordNotFound();
         if (links === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
-        const removal = {
-          text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
-          values: [params.id, links],
-        };
-        const result = await run(insertLinks(params.id, links), removal, partner.byId(params.id));
-        return replyWithRecord(partner, result);
+        return replyWithRecord(partner, await run(replaceLinks(params.id, links), partner.byId(params.id)));
       });
     },
   }),

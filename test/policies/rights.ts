@@ -92,7 +92,7 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
     insert: [...writtenBy('notes').insert, 'client_id', 'reclamation_id', 'author_id'],
     update: writtenBy('notes').update,
   },
-  partners: writtenBy('partners'),
+  partners: { insert: writtenBy('partners').insert, update: [...writtenBy('partners').update, 'updated_at'] },
   client_partners: { insert: ['client_id', 'partner_id'], update: [] },
   factures: writtenBy('factures'),
   partner_invoices: writtenBy('partner_invoices'),

@@ -119,6 +119,18 @@ test('a manager’s change of a partner’s clients replaces only those that are
   expect(await visibleClientIds(foreignManager, id)).toEqual([foreign]);
 });
 
+test('a partner has a new updated_at after a change of its clients, and the same one if it is sent the same clients', async () => {
+  const id = await createdId([own]);
+  const changedAt = async (body: object): Promise<unknown> =>
+    ((await put(id, body)).json as { updated_at?: unknown }).updated_at;
+  const first = await changedAt({ client_ids: [own] });
+  const added = await changedAt({ client_ids: [own, second] });
+  const removed = await changedAt({ client_ids: [second] });
+  expect([first, added, removed].toSorted()).toEqual([first, added, removed]);
+  expect(new Set([first, added, removed]).size).toBe(3);
+  expect(await changedAt({ client_ids: [second] })).toBe(removed);
+});
+
 test('a change of a partner without the field client_ids keeps the partner’s clients', async () => {
   const id = await createdId([own, foreign]);
   expect((await put(id, { phone: '1' })).json).toMatchObject({ phone: '1', client_ids: [own] });
