@@ -149,9 +149,9 @@ function population(
     select '${biller}', '${clients}', 'N° ' || i, (array['RECEIVED', 'PAID'])[1 + i % 2], i % 4, 0, i % 4,
         date '2026-01-01' + nullif(i % 3, 0), date '2026-02-01' + nullif(i % 4, 0), ${at}, ${at}
     from generate_series(1, 20) as i;
-    insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, last_error, created_at, delivered_at)
+    insert into public.identity_changes (user_id, actor, role, client_access, is_active, ends_tokens, last_error, created_at, next_attempt_at, delivered_at)
     select '${users}', 'fixture', 'TAX_SPECIALIST', case when i % 4 > 0 then array['${clients}']::uuid[] else '{}' end, true, false,
-        case when i % 3 = 0 then 'away' end, ${at}, case when i % 2 = 0 then ${at} end
+        case when i % 3 = 0 then 'away' end, ${at}, ${at}, case when i % 2 = 0 then ${at} end
     from generate_series(1, 12) as i`;
 }
 

@@ -118,6 +118,18 @@ describe('a bulk change of claims', () => {
     },
   );
 
+  test('a bulk change with a number of too many digits names the field and the index of the change', async () => {
+    const body = `{"changes":[${[7, '1.000000000000000001', 7]
+      .map((amount, index) => `{"id":"${claims[index] ?? ''}","amount":${amount}}`)
+      .join()}]}`;
+    const answer = await service.ask('POST /api/reclamations/changes', {
+      token: await service.token('ADMIN'),
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expectError(answer, 'ERROR_VALIDATION', { '1.amount': 'must have at most 15 digits' });
+  });
+
   test('a bulk change reports every invalid field of every change, even if other changes have other errors', async () => {
     const versions = claims.map((id) => ({ id }));
     const answer = await ask([

@@ -18,7 +18,9 @@ const lists = Object.entries(document.paths as Paths).flatMap(([path, { get }]) 
   const parameters = get?.parameters ?? [];
   const sort = parameters.find(({ name }) => name === 'sort')?.schema.items;
   if (sort === undefined) return [];
-  const { enum: sorts } = resolved(sort) as { readonly enum: readonly string[] };
+  const { enum: all } = resolved(sort) as { readonly enum: readonly string[] };
+  // A former name such as client sorts as client_id does.
+  const sorts = all.filter((word) => !all.includes(`${word}_id`));
   return [{ path, sorts, names: parameters.map(({ name }) => name) }];
 });
 
