@@ -95,7 +95,7 @@ async function whileLocksAreTaken(url: string, work: (tool: pg.Client) => Promis
 }
 
 describe('a BI login on a standby', () => {
-  test('reads the reporting views of its client, and no row of another client', async () => {
+  test('a BI login on a standby reads the reporting views of its client, and no row of another client', async () => {
     await caughtUp();
     await withAdmin(onStandbyAsTool, async (tool) => {
       expect((await tool.query('select pg_is_in_recovery() as standby')).rows).toEqual([{ standby: true }]);
@@ -120,7 +120,7 @@ describe('a BI login on a standby', () => {
     });
   });
 
-  test('fills the lock table of the standby alone: nobody connects there, and the primary serves', async () => {
+  test('a BI login on a standby fills the lock table of the standby alone: nobody connects there, and the primary serves', async () => {
     const started = await ask(onStandby, 'select pg_postmaster_start_time()::text');
     await whileLocksAreTaken(onStandbyAsTool, async () => {
       await expect(ask(onStandby, 'select 1')).rejects.toMatchObject(LOCK_TABLE_IS_FULL);
@@ -132,7 +132,7 @@ describe('a BI login on a standby', () => {
     expect(await ask(onStandby, 'select pg_postmaster_start_time()::text')).toBe(started);
   });
 
-  test('ends the standby with a full lock table if the primary locks a table; the primary serves, and nothing is lost', async () => {
+  test('a BI login that filled the lock table of a standby ends it when the primary locks a table; the primary serves, and nothing is lost', async () => {
     const started = await ask(onStandby, 'select pg_postmaster_start_time()::text');
     await whileLocksAreTaken(onStandbyAsTool, async (tool) => {
       const ended = new Promise((resolve) => tool.once('end', resolve));
@@ -150,14 +150,14 @@ describe('a BI login on a standby', () => {
 });
 
 describe('a BI login on the primary', () => {
-  test('takes every lock there, so that not even a superuser connects', async () => {
+  test('a BI login on the primary takes every lock there, so that not even a superuser connects', async () => {
     await whileLocksAreTaken(onPrimaryAsTool, async () => {
       await expect(ask(onPrimary, 'select 1')).rejects.toMatchObject(LOCK_TABLE_IS_FULL);
     });
     expect(await ask(onPrimary, 'select 1')).toBe('1');
   });
 
-  test('does the same with a single connection, so that a connection limit is no remedy, and the limit applies to the standby too', async () => {
+  test('a BI login on the primary takes every lock with a single connection, so no connection limit helps, on the standby neither', async () => {
     await ask(onPrimary, `alter role ${LOGIN} connection limit 1`);
     await whileLocksAreTaken(onPrimaryAsTool, async () => {
       await expect(ask(onPrimary, 'select 1')).rejects.toMatchObject(LOCK_TABLE_IS_FULL);
@@ -172,7 +172,7 @@ describe('a BI login on the primary', () => {
     await caughtUp();
   });
 
-  test('gets no connection once pg_hba.conf of the primary refuses it, and still connects to the standby', async () => {
+  test('a BI login that pg_hba.conf of the primary refuses still connects to the standby', async () => {
     const file = join(dataDirectory(ofPrimary), 'pg_hba.conf');
     await writeFile(file, `${blockOf('db/README.md', 'host all bi_acme')}${await readFile(file, 'utf8')}`);
     await ask(onPrimary, 'select pg_reload_conf()');

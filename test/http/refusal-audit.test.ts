@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test('answers with 200, 400, 404 and 405 leave no audit record of a refusal', async () => {
+test('responses with 200, 400, 404 and 405 leave no audit record of a refusal', async () => {
   const token = await service.token('ADMIN');
   const answers = [
     await service.ask('GET /api/clients', { token }),

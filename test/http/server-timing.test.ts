@@ -20,7 +20,7 @@ test('an answer has the header Server-Timing only if the configuration turns it 
   ]);
 });
 
-test('answers with 401, 403 and 404 have no Server-Timing, which could tell another tenant’s record from a missing one', async () => {
+test('responses with 401, 403 and 404 have no Server-Timing, which could tell another tenant’s record from a missing one', async () => {
   const own = await timed.tenant('Own');
   const foreign = await timed.tenant('Foreign');
   const token = await timed.token('CLIENT', [own.clients]);

@@ -35,7 +35,7 @@ test('the index of the providers links to each page', () => {
 });
 
 describe.each(pages)('%s', (page) => {
-  test('says in at most 60 lines what ran, who administers, where, and what a DBA has to know', () => {
+  test('a page of docs/databases says in at most 60 lines what ran, who administers, where, and what a DBA has to know', () => {
     const text = textOf(page);
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
     expect(text).toMatch(/^The statements about .* (?:did not run there|Nothing on this page ran there)/ms);
@@ -46,7 +46,7 @@ describe.each(pages)('%s', (page) => {
     expect([...text.matchAll(/\]\(https:\/\//g)].length).toBeGreaterThanOrEqual(3);
   });
 
-  test('has addresses that the service and its commands take, and that check the certificate of the server', () => {
+  test('a page of docs/databases has addresses that the service and its commands take, and that check the certificate of the server', () => {
     const variables = variablesOf(page);
     const { url = '', passwordFile } = loadConfig(variables).database;
     const adminUrl = loadAdminConfig(variables).databaseAdminUrl;

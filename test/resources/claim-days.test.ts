@@ -47,7 +47,7 @@ describe('the database derives', () => {
     ['2025-02-17', '57463', '2025-04-22', 'but not in the Moselle'],
     ['2024-10-25', '67482', '2024-12-27', '26 December in the Bas-Rhin'],
   ])(
-    'from the receipt of the decision on %s in the commune %s the court deadline %s: %s',
+    'the receipt of the decision on %s in the commune %s gives the court deadline %s: %s',
     async (received, commune, deadline, reason) => {
       const claim = await created({ decision_received_on: received, commune_code: commune });
       expect([reason, claim]).toMatchObject([reason, { court_deadline: deadline }]);
@@ -65,7 +65,7 @@ describe('the database derives', () => {
     expect(await created(facts)).toMatchObject({ response_due_at: due, response_is_estimate: isEstimate });
   });
 
-  test('from a letter that asks for a regularisation its last day, 30 days later', async () => {
+  test('a letter that asks for a regularisation gives its last day, 30 days later', async () => {
     const claim = await created({ regularisation_asked_on: '2024-02-01' });
     expect(claim).toMatchObject({ regularisation_due_on: '2024-03-02' });
     expect(await changed(claim, { regularisation_asked_on: null })).toMatchObject({ regularisation_due_on: null });
@@ -94,7 +94,7 @@ describe('a day that a user types', () => {
     expect(await changed(claim, { [field]: null })).toMatchObject({ [field]: '2025-05-22' });
   });
 
-  test('is no day that a full record sent back repeats: the day goes on following the facts', async () => {
+  test('a derived day that a full record sent back repeats goes on following the facts', async () => {
     const claim = await created({
       ...{ collection_date: '2024-08-31', submitted_at: '2025-01-10T08:00:00.000Z', received_on: '2025-01-12' },
       ...{ decision_date: '2025-03-19', decision_received_on: '2025-03-20', instance: 'TA' },
@@ -113,7 +113,7 @@ describe('a day that a user types', () => {
     });
   });
 
-  test('as claim_deadline needs a deadline_basis, and without one the claim deadline follows the mise en recouvrement', async () => {
+  test('a typed claim_deadline needs a deadline_basis, and without one the claim deadline follows the mise en recouvrement', async () => {
     const claim = await created({ collection_date: '2024-08-31' });
     const answer = await put(claim, { claim_deadline: '2026-12-31' });
     expect([answer.status, details(answer)]).toEqual([

@@ -215,15 +215,21 @@ test('an invoice keeps the name, address and SIREN of its client as they were wh
 });
 
 describe('the VAT rate of an invoice', () => {
-  test.each([20, 13, 10, 8.5, 5.5, 2.1, 1.75, 1.05, 0.9])('may be %d percent', async (vat_rate) => {
-    expect((await create({ vat_rate })).status).toBe(201);
-  });
+  test.each([20, 13, 10, 8.5, 5.5, 2.1, 1.75, 1.05, 0.9])(
+    'the VAT rate of an invoice may be %d percent',
+    async (vat_rate) => {
+      expect((await create({ vat_rate })).status).toBe(201);
+    },
+  );
 
-  test.each([19.6, 20.01, 7, 100])('cannot be %d percent, also not after a change', async (vat_rate) => {
-    const rule = { vat_rate: expect.stringContaining('must be a rate of France: 20, 13, 10') };
-    expectError(await create({ vat_rate }), 'ERROR_CONFLICT', rule);
-    expectError(await put(await createdId(), { vat_rate }), 'ERROR_CONFLICT', rule);
-  });
+  test.each([19.6, 20.01, 7, 100])(
+    'the VAT rate of an invoice cannot be %d percent, nor become it by a change',
+    async (vat_rate) => {
+      const rule = { vat_rate: expect.stringContaining('must be a rate of France: 20, 13, 10') };
+      expectError(await create({ vat_rate }), 'ERROR_CONFLICT', rule);
+      expectError(await put(await createdId(), { vat_rate }), 'ERROR_CONFLICT', rule);
+    },
+  );
 
   test('a draft from before the rule keeps its rate until somebody changes the rate', async () => {
     const id = await createdId();
@@ -234,7 +240,7 @@ describe('the VAT rate of an invoice', () => {
     expect((await moveThrough(id, 'ISSUED', 'PAID'))?.json).toMatchObject({ vat_rate: 19.6 });
   });
 
-  test('of zero percent must have a reason before the invoice is issued', async () => {
+  test('an invoice with a VAT rate of zero is issued only with a reason', async () => {
     const id = await createdId({ vat_rate: 0 });
     const refused = { vat_exemption_reason: 'is required: an invoice without VAT must state the reason' };
     expectError(await put(id, { status: 'ISSUED' }), 'ERROR_CONFLICT', refused);
@@ -261,7 +267,7 @@ test('an invoice is issued today although the previous release gave the year’s
 describe('a credit note', () => {
   const noteId = (credits_id: string, body: object = {}) => createdId({ kind: 'CREDIT_NOTE', credits_id, ...body });
 
-  test('of the whole amount gets the next number and cancels its invoice, also a paid one, whose time of payment stays', async () => {
+  test('a credit note of the whole amount gets the next number and cancels its invoice, also a paid one, whose time of payment stays', async () => {
     for (const moves of [['ISSUED'], ['ISSUED', 'PAID']]) {
       const id = await createdId();
       const { paid_at, number } = (await moveThrough(id, ...moves))?.json as Record<string, string>;
@@ -274,14 +280,14 @@ describe('a credit note', () => {
     }
   });
 
-  test('of the whole amount leaves a change of its invoice to CANCELLED in the audit log', async () => {
+  test('a credit note of the whole amount leaves a change of its invoice to CANCELLED in the audit log', async () => {
     const id = await issuedId();
     await moveThrough(await noteId(id), 'ISSUED');
     const { json } = await service.ask(`GET /api/invoices/${id}/changes`, { token: manager });
     expect(json).toContainEqual(expect.objectContaining({ field: 'status', old: 'ISSUED', new: 'CANCELLED' }));
   });
 
-  test('of a part leaves its invoice as it is, and the parts cannot exceed the invoice', async () => {
+  test('a credit note of a part leaves its invoice as it is, and the parts cannot exceed the invoice', async () => {
     const id = await issuedId();
     await moveThrough(await noteId(id, { amount_excl_tax: 60 }), 'ISSUED');
     expect(await stored(id)).toMatchObject({ status: 'ISSUED' });
@@ -295,7 +301,7 @@ describe('a credit note', () => {
     expect(await stored(id)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  test('of the whole amount is issued once, even if five are issued at the same time', async () => {
+  test('if five credit notes of the whole amount are issued at the same time, one is issued', async () => {
     const id = await issuedId();
     const notes = await Promise.all(Array.from({ length: 5 }, () => noteId(id)));
     const answers = await Promise.all(notes.map((note) => put(note, { status: 'ISSUED' })));
@@ -303,7 +309,7 @@ describe('a credit note', () => {
     expect(await stored(id)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  test('cannot credit a draft, another credit note, an invoice of another client, or none', async () => {
+  test('a credit note cannot credit a draft, another credit note, an invoice of another client, or none', async () => {
     const draft = await createdId();
     const note = await noteId(await issuedId());
     await moveThrough(note, 'ISSUED');
@@ -322,7 +328,7 @@ describe('a credit note', () => {
     expectError(await create({ credits_id: await issuedId() }), 'ERROR_VALIDATION', { credits_id: expect.any(String) });
   });
 
-  test('in SQL for another client’s invoice is refused by the policy, whatever the status of that invoice', async () => {
+  test('the policy refuses a credit note in SQL for another client’s invoice, whatever the status of that invoice', async () => {
     const foreign = await service.tenant('Foreign');
     const draft = await createdId({ client_id: foreign.clients });
     const issued = await createdId({ client_id: foreign.clients });
@@ -338,7 +344,7 @@ describe('a credit note', () => {
       ).rejects.toThrow('new row violates row-level security policy for table "factures"');
   });
 
-  test('is not dated before its invoice, neither as a draft nor when it is issued, although each year has its own numbers', async () => {
+  test('a credit note is not dated before its invoice, neither as a draft nor when it is issued, although each year has its own numbers', async () => {
     const invoice = await createdId();
     const number = String(
       ((await put(invoice, { status: 'ISSUED', issue_date: '2020-01-02' })).json as Invoice).number,
@@ -362,7 +368,7 @@ describe('a credit note', () => {
     expectError(await put(early, { status: 'ISSUED' }), 'ERROR_CONFLICT', refused);
   });
 
-  test('without a date is not issued before the day of an invoice that the previous release dated after today', async () => {
+  test('a credit note without a date is not issued before the day of an invoice that the previous release dated after today', async () => {
     const id = await issuedId();
     const note = await noteId(id, { amount_excl_tax: 1 });
     await service.admin(
@@ -375,13 +381,13 @@ describe('a credit note', () => {
     });
   });
 
-  test('has the VAT rate of its invoice', async () => {
+  test('a credit note has the VAT rate of its invoice', async () => {
     const note = await noteId(await issuedId(), { vat_rate: 10 });
     expectError(await put(note, { status: 'ISSUED' }), 'ERROR_CONFLICT', { vat_rate: expect.any(String) });
     expect((await put(note, { status: 'ISSUED', vat_rate: 20 })).status).toBe(200);
   });
 
-  test('is the only way to CANCELLED: nobody moves an invoice there, not even after a part was credited', async () => {
+  test('only a credit note cancels an invoice: nobody moves an invoice to CANCELLED, not even after a part was credited', async () => {
     const id = await issuedId();
     const refused = { status: 'cannot be CANCELLED now: from ISSUED you can move it to PAID' };
     expectError(await put(id, { status: 'CANCELLED' }), 'ERROR_CONFLICT', refused);
@@ -389,7 +395,7 @@ describe('a credit note', () => {
     expectError(await put(id, { status: 'CANCELLED' }, { token: unlimitedAdmin }), 'ERROR_CONFLICT', refused);
   });
 
-  test('is the only way to CANCELLED for an invoice of 0 too', async () => {
+  test('only a credit note cancels an invoice of 0 too', async () => {
     const id = await issuedId({ amount_excl_tax: 0 });
     const refused = { status: 'cannot be CANCELLED now: from ISSUED you can move it to PAID' };
     expectError(await put(id, { status: 'CANCELLED' }), 'ERROR_CONFLICT', refused);
@@ -399,7 +405,7 @@ describe('a credit note', () => {
     expect(await stored(id)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  test('is taken off the totals of a summary, and what was credited is no longer due', async () => {
+  test('a summary subtracts credit notes from its totals, and what was credited is no longer due', async () => {
     const tenant = await service.tenant('Summed');
     const mine = { client_id: tenant.clients };
     const token = unlimitedAdmin;

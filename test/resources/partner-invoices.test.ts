@@ -113,7 +113,7 @@ describe('a bill that was validated', () => {
   }
 
   test.each([[['VALIDATED']], [['VALIDATED', 'PAID']], [['DISPUTED']]])(
-    'or paid or disputed (%j) cannot be changed or deleted, not even with its client',
+    'a bill that had the statuses %j cannot be changed or deleted, not even with its client',
     async (statuses) => {
       const { clients } = await service.tenant('Billed');
       const theirs = await createdId('partners', { name: 'Billing', client_ids: [clients] });
@@ -142,7 +142,7 @@ describe('a bill that was validated', () => {
     },
   );
 
-  test('gets the time of its payment when it is paid, and no other bill has one', async () => {
+  test('a bill gets the time of its payment when it is paid, and no other bill has one', async () => {
     const id = await moved({}, 'VALIDATED', 'PAID');
     const read = await service.ask(`GET /api/partner-invoices/${id}`, { token: manager });
     expect(read.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
@@ -153,7 +153,7 @@ describe('a bill that was validated', () => {
     expect((await put(validated, { status: 'PAID', paid_at })).json).toMatchObject({ paid_at });
   });
 
-  test('loses its invoice when somebody deletes the draft of the invoice, and is otherwise as it was', async () => {
+  test('a validated bill loses its invoice when somebody deletes the draft of the invoice, and is otherwise as it was', async () => {
     const invoice_id = await createdId('invoices', { client_id: own, amount_excl_tax: 1 });
     const id = await moved({ invoice_id }, 'VALIDATED');
     const read = async () => (await service.ask(`GET /api/partner-invoices/${id}`, { token: manager })).json as object;
@@ -163,7 +163,7 @@ describe('a bill that was validated', () => {
     expect(await read()).toEqual({ ...before, invoice_id: null, updated_at: expect.any(String) });
   });
 
-  test('gets no invoice, no other invoice, and loses none by a change', async () => {
+  test('a change of a validated bill gives it no invoice, no other one, and takes none away', async () => {
     const draft = () => createdId('invoices', { client_id: own, amount_excl_tax: 1 });
     const [first, other] = [await draft(), await draft()];
     const refused = { invoice_id: 'cannot change any more: the record is VALIDATED' };
@@ -179,7 +179,7 @@ describe('a bill that was validated', () => {
     });
   });
 
-  test('is kept, whereas a RECEIVED bill can be deleted', async () => {
+  test('a validated bill cannot be deleted, whereas a RECEIVED bill can', async () => {
     const id = await moved({});
     const line = `DELETE /api/partner-invoices/${id}`;
     expect((await service.ask(line, { token: unlimitedAdmin })).status).toBe(204);

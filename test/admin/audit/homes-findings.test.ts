@@ -266,7 +266,7 @@ describe('a role with which the provider marks logins', () => {
     return url;
   }
 
-  test('does not keep a login of the API from serving', async () => {
+  test('an API login serves although the provider marked it with a role', async () => {
     const login = await connected(await markedLogin('in role taxclaims_api'));
     const { rows } = await login.query(`select app.objections('{}') as said`);
     await login.end();
@@ -289,7 +289,7 @@ describe('a role with which the provider marks logins', () => {
     await provider.query('drop owned by cloudsqliamtest');
   });
 
-  test('does not keep a BI login from getting a client', async () => {
+  test('a BI login gets a client although the provider marked the login with a role', async () => {
     await markedLogin('in role taxclaims_reporting');
     await within(provider, rowOf('clients', tenant), async () => {
       await provider.query(`select reporting.grant_client('iam', '${tenant.clients}')`);
