@@ -267,7 +267,7 @@ export function sortParameter(
     ? ' When paging by -updated_at, records that change meanwhile move to the first page and are missed; by updated_at they appear again on the last page.'
     : '';
   const referenceNote = names.some((name) => name.endsWith('_id'))
-    ? ' The id of another record, such as client_id, sorts by that record’s name; client is the old name of client_id.'
+    ? ' The id of another record, such as client_id, sorts by that record’s name, or by the id if it has none, such as reclamation_id; client is the old name of client_id.'
     : '';
   const statusNote = names.includes('status')
     ? ' Statuses are sorted in the order of the enum, which is their order in the life of a record.'

@@ -69,12 +69,12 @@ export function findColumnEnum({ output }: ColumnKind): z.ZodEnum | undefined {
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
 }
 
-/** True if lists can be sorted by the column, which must be a stored short text, number, date or time. */
+/** True if lists can be sorted by the column, which must be stored, and is no list and no long text. */
 export function isSortable({ kind: { type, isLong }, sql }: Column): boolean {
   return sql === undefined && isLong !== true && SORTABLE_TYPES.includes(type);
 }
 
-const SORTABLE_TYPES = ['text', 'integer', 'numeric', 'date', 'timestamptz'];
+const SORTABLE_TYPES = ['text', 'integer', 'numeric', 'date', 'timestamptz', 'boolean', 'uuid'];
 
 export function withMeta(kind: ColumnKind, meta: z.GlobalMeta): ColumnKind {
   return { ...kind, output: kind.output.meta(meta) };

@@ -155,7 +155,8 @@ function readColumns<C extends RecordColumns, F extends Filters>({
   const untimed = entries.filter(([name]) => !(name in TIME_FILTERS));
   const others: Filters = { ...(isLog ? {} : filtersOf(Object.fromEntries(untimed))), ...filters };
   const references = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
-  const sortable = entries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
+  const elsewhere = [newest, 'id', ...references.map(({ column }) => column)];
+  const sortable = entries.filter(([name, column]) => !isLog && !elsewhere.includes(name) && isSortable(column));
   const sorts = [
     ...[newest, ...sortable.map(([name]) => name), ...(isLog ? [] : ['id'])],
     ...references.flatMap(({ column, as }) => [column, as]),

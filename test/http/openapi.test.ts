@@ -179,6 +179,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
     ...['created_at', 'claim_type', 'amount', 'status', 'tax_year', 'commune_code', 'notice_reference'],
     ...['collection_date', 'deadline_basis', 'claim_deadline', 'submitted_at', 'submitted_amount', 'received_on'],
     ...[
+      'response_extended',
       'response_due_at',
       'regularisation_asked_on',
       'regularisation_due_on',
@@ -324,4 +325,35 @@ test('no operation of the OpenAPI description has a parameter of one name in two
     }),
   );
   expect(twice).toEqual([]);
+});
+
+/** The required fields by which a list cannot be sorted: long texts, lists and fields that the service derives. */
+const UNSORTED: Record<string, readonly string[]> = {
+  '/api/users': ['client_access'],
+  '/api/clients': ['nom', 'address'],
+  '/api/clients/{clientId}/reclamations': ['response_is_estimate', 'grounds'],
+  '/api/sites': ['address'],
+  '/api/cadastres': ['address'],
+  '/api/reclamations': ['response_is_estimate', 'grounds'],
+  '/api/reclamations/{id}/history': ['reason', 'actor'],
+  '/api/partners': ['address', 'client_ids'],
+  '/api/invoices': ['description', 'vat_exemption_reason', 'buyer_address'],
+  '/api/partner-invoices': [],
+  '/api/reclamations/{id}/documents': ['file_path', 'sha256'],
+  '/api/documents': ['file_path', 'sha256'],
+  '/api/tasks': ['text'],
+  '/api/reclamations/{id}/notes': ['text'],
+};
+
+test('every field of a record that is no long text, no list and not derived sorts the record’s list', () => {
+  const sortsOf = ({ parameters = [] }: Operation) =>
+    resolved((parameters.find(({ name }) => name === 'sort')?.schema as { items?: object } | undefined)?.items ?? {});
+  const unsorted = Object.entries(paths).flatMap(([path, { get }]) => {
+    const { enum: sorts } = (get === undefined ? {} : sortsOf(get)) as { enum?: readonly string[] };
+    if (sorts === undefined || /audit-logs|identity-changes/.test(path)) return [];
+    const { content } = get?.responses['200'] as { content: Record<string, { schema: { items: object } }> };
+    const { required } = resolved(content['application/json']?.schema.items ?? {}) as { required: readonly string[] };
+    return [[path, required.filter((name) => !sorts.includes(name))] as const];
+  });
+  expect(Object.fromEntries(unsorted)).toEqual(UNSORTED);
 });
