@@ -48,7 +48,7 @@ export function renderAuditText({
     ...(accepted.length === 0 ? [] : [`${formatCount(accepted.length, 'acceptance')}:`]),
     ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
       `  ${what}: ${object}`,
-      `      ${asItStood}`,
+      ...asItStood.split('\n').map((line) => `      ${line}`),
       `      accepted by ${acceptedBy} on ${acceptedOn}: ${reason}`,
       ...(stillStands ? [] : ['      no longer there: audit.withdraw takes it off this list']),
     ]),
