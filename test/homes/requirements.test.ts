@@ -54,6 +54,14 @@ test.each([
   });
 });
 
+test('a deploy with an address without the password says that the address has none', async () => {
+  const url = new URL(home.adminUrl);
+  url.password = '';
+  expect(await refusalOf(url.href)).toBe(
+    'no connection to the database at DATABASE_ADMIN_URL: the server asks for a password, and the address of the database has none',
+  );
+});
+
 test('the first deploy says which logins lose CONNECT and which roles lose the schema public, before they lose them, and a later deploy says nothing', async () => {
   const { log: hears, loggedText } = createTestLogger();
   await migrate({ adminUrl: home.adminUrl, log: hears });
