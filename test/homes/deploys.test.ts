@@ -120,6 +120,22 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     expect(await deploy(home.adminUrl, { strict: true })).toContain(NOTHING_APPLIED);
   });
 
+  test('a deploy with --strict --accept-home changes nothing while the database has a table that no deploy removes', async () => {
+    const limit = `select rolconnlimit from pg_roles where rolname = 'taxclaims_client'`;
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query(
+        'alter role taxclaims_client connection limit 3; set role taxclaims_owner; create table public.by_hand ()',
+      ),
+    );
+    await expect(deploy(home.adminUrl, { strict: true, acceptedHome: 'bought again' })).rejects.toThrow(
+      /^what drifted is not taken back by a deploy: .*added table public\.by_hand/,
+    );
+    expect(await valueOf(home.adminUrl, limit)).toBe(3);
+    await withAdmin(home.adminUrl, (admin) => admin.query('set role taxclaims_owner; drop table public.by_hand'));
+    await deploy(home.adminUrl, { strict: true, acceptedHome: 'bought again' });
+    expect(await valueOf(home.adminUrl, limit)).toBe(-1);
+  });
+
   test('a deploy undoes a policy that was added after the acceptance', async () => {
     await withAdmin(home.adminUrl, (admin) =>
       admin.query('set role taxclaims_owner; create policy by_hand on public.sites using (true)'),

@@ -87,6 +87,11 @@ export async function storeAppliedFacts(client: pg.Client, declared: readonly Da
   );
 }
 
+/** False in the database of an earlier release, whose audit reports as drift what a later one leaves to the provider. */
+export async function knowsHomes(client: pg.Client): Promise<boolean> {
+  return (await client.query(`select where to_regprocedure('audit.accept_home(text)') is not null`)).rowCount === 1;
+}
+
 export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): void {
   refuseDrift(before.filter((drift) => !isUndoneByDeploy(drift)));
 }

@@ -13,7 +13,14 @@ import {
   takeMigrationLock,
 } from './locks.ts';
 import { isReleaseDeployed, type ReleaseContents } from './deployed-release.ts';
-import { logDrift, readDrift, readDriftBeforeDeploy, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
+import {
+  knowsHomes,
+  logDrift,
+  readDrift,
+  readDriftBeforeDeploy,
+  refuseDroppedTables,
+  refuseRemainingDrift,
+} from './drift.ts';
 import { DEPLOY_LOCK_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import { findPendingMigrations, storeMigrationDigests, refuseMissingMigrationList } from './migration-list.ts';
@@ -142,7 +149,8 @@ async function applyRelease(
 ): Promise<void> {
   const { files, declared } = release;
   const before = await run('the search for drift', () => runAsOwner(client, () => readDriftBeforeDeploy(client, log)));
-  if (acceptance.strict && acceptance.acceptedHome === undefined) refuseRemainingDrift(before);
+  if (acceptance.strict && (acceptance.acceptedHome === undefined || (await knowsHomes(client))))
+    refuseRemainingDrift(before);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
   if (pending.length > 0)
     log.info({ migrations: pending }, `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`);
