@@ -183,5 +183,9 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     );
     expect(await deploy(second.url)).toContain('the database is migrated and its policies are applied');
     expect(await deploy(second.url)).toContain(NOTHING_APPLIED);
+    const found = `select coalesce(array_agg(finding || ': ' || remedy), '{}') from audit.findings where object = 'second_administrator'`;
+    // The audit knows the second administrator: no remedy takes away what a deploy needs.
+    for (const each of (await valueOf(home.adminUrl, found)) as string[])
+      expect(each).toMatch(/^login_reaches_privilege: [^;]*$/);
   });
 });
