@@ -68,6 +68,7 @@ describe('the rights on a table that a migration creates', () => {
     const deploying = migrate({ adminUrl: made.adminUrl, log }).finally(() => {
       over.abort();
     });
+    deploying.catch(() => undefined);
     let looks = 0;
     for (; !over.signal.aborted; looks += 1) for (const name of await closed().catch(() => [])) closedRights.add(name);
     await deploying;
@@ -141,6 +142,7 @@ describe('a session that blocks a deploy', () => {
     address.password = 'both';
     const analyst = await session(address.href, 'an-analyst', ...reader);
     const migrating = migrate({ adminUrl: made.adminUrl, log: listening, reportAfterMs: 500, evict: true });
+    migrating.catch(() => undefined);
     await logged('ended because it blocked');
     await ended;
     for (const other of [api, administrator, analyst]) await other.query('commit');
@@ -183,6 +185,7 @@ describe('a session that blocks a deploy', () => {
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl: made.adminUrl, log: listening });
+    migrating.catch(() => undefined);
     await logged('waiting for a lock');
     await reader.query('commit');
     await migrating;

@@ -178,7 +178,8 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
         await untilNobodyIsLeft(adminUrl);
         const isOpen = await openIn(adminUrl);
         if (isOpen.length > 0) expect(await rightsIn(adminUrl)).toBe(rights);
-        if (how === 'cut off' && cutShort.code !== 0) expect(cutShort).toMatchObject({ code: 1, err: expect.stringMatching(/^.+\n$/) });
+        if (how === 'cut off' && cutShort.code !== 0)
+          expect(cutShort).toMatchObject({ code: 1, err: expect.stringMatching(/^.+\n$/) });
         await migrate({ adminUrl, log: silent });
         expect(await rightsIn(adminUrl)).toBe(rights);
       });
