@@ -53,11 +53,22 @@ function tell({ area, fallen, damages, figures }: Outcome): void {
 }
 
 function tableOf(rows: readonly Outcome[]): string {
-  const head = ['area', 'attacks', 'held', 'fallen', 'foreign', '5xx', '/health ms', 'slowest ms', 'damages'];
+  const head = [
+    'area',
+    'attacks',
+    'held',
+    'fallen',
+    'foreign',
+    '5xx',
+    '/health ms',
+    'slowest ms',
+    'damages',
+    'seconds',
+  ];
   const cells = rows.map((row) => [
     row.area,
     ...[row.attacks, row.attacks - row.fallen.length, row.fallen.length, row.foreignBytes, row.serverErrors],
-    ...[Math.round(row.worstHealthMs), Math.round(row.slowestMs), row.damages.length],
+    ...[Math.round(row.worstHealthMs), Math.round(row.slowestMs), row.damages.length, row.seconds],
   ]);
   return [head, ...cells]
     .map(([name = '', ...figures]) => String(name).padEnd(18) + figures.map((one) => String(one).padStart(12)).join(''))

@@ -9,6 +9,7 @@ import type { World } from './world.ts';
 export interface Outcome {
   readonly area: string;
   readonly attacks: number;
+  readonly seconds: number;
   readonly fallen: readonly string[];
   readonly foreignBytes: number;
   readonly serverErrors: number;
@@ -29,6 +30,7 @@ const AT_LAST_MS = 30_000;
 const SHOWN = 300;
 
 export async function tryArea(world: World, area: Area, prober: ChildProcess): Promise<Outcome> {
+  const begun = performance.now();
   const attacks = await area.attacks(world);
   const before = await stateOf(world);
   await reportOf(prober);
@@ -40,6 +42,7 @@ export async function tryArea(world: World, area: Area, prober: ChildProcess): P
   if (asked === 0) damages.push('the process of test/abuse/prober.ts sent no request during the attacks');
   return {
     ...{ area: area.name, attacks: attacks.length, worstHealthMs },
+    seconds: Math.round((performance.now() - begun) / 1_000),
     fallen: tried.filter(hasFallen).map(describe),
     foreignBytes: tried.filter(({ leaked }) => leaked.length > 0).length,
     serverErrors: tried.filter(({ response }) => /\b5\d\d\b/.test(response.result)).length,

@@ -127,6 +127,12 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
     `select detail from audit.findings where finding = 'identity_change_undelivered'`,
     { login: 'auditor', tells: /: \d+(?=; days)|: \d+(?=\D*$)/g },
   ),
+  statementChannel(
+    'impossible-rows-for-an-auditor',
+    'a count for each rule',
+    `select object, detail from audit.findings where finding = 'impossible_row' order by 1, 2`,
+    { login: 'auditor' },
+  ),
   statementChannel('login-of-the-api', 'everything', `select * from app.locate('sites', '${OTHERS.sites}')`, {
     login: 'api',
   }),
