@@ -63,7 +63,7 @@ async function readAll(home: Home): Promise<Record<string, unknown>> {
 /** Reads who is a member of a role of the service, except the login that the restore leaves behind. */
 async function readMemberships(home: Home): Promise<unknown> {
   return withAdmin(home.providerUrl, async (provider) => {
-    const { rows } = await provider.query(
+    const { rows } = await provider.query<{ role: string; member: string }>(
       `select m.roleid::regrole::text as role, m.member::regrole::text as member from pg_auth_members as m
        where starts_with(m.roleid::regrole::text, 'taxclaims_') and m.member::regrole::text <> 'left_behind' order by 1, 2`,
     );
