@@ -81,7 +81,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     });
   });
 
-  test('the service starts on this home, is healthy, and shows a user of one client no claim of another client', async () => {
+  test('the service starts on the hosted database, is healthy, and shows a user of one client no claim of another client', async () => {
     const login = await home.createLogin('api_production', 'in role taxclaims_api');
     if (home.mark !== undefined) await valueOf(home.providerUrl, `grant ${home.mark} to api_production`);
     const identity = await startTestIdentity();

@@ -34,7 +34,7 @@ async function reliefOf(id: unknown): Promise<unknown> {
 
 const titled = LAW_DAYS.map((row, n) => ({ ...row, n, given: JSON.stringify(row.facts), result: String(row.day) }));
 
-test.each(titled)('the law gives $result for the $kind day of $given', async ({ kind, facts, day, source, n }) => {
+test.each(titled)('the service derives $result, the day that the law gives, as the $kind day of a claim with $given', async ({ kind, facts, day, source, n }) => {
   const created = await service.ask('POST /api/reclamations', { token, body: claimOf(facts, `row ${String(n)}`) });
   expect([source, created.status, created.json]).toEqual([source, 201, expect.anything()]);
   const { id, ...claim } = created.json as Json;
