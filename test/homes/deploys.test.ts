@@ -14,7 +14,7 @@ import { HOME_NAMES, openHome, type Home } from './homes.ts';
 
 /* These tests deploy to each kind of bought Postgres, as its administrator, who is no superuser. */
 
-const NOTHING_APPLIED = 'the database is as this release declares it: nothing was applied';
+const NOTHING_APPLIED = 'the database already matches this release: nothing was applied';
 const OPEN_FUNCTIONS =
   /a revoke did not take: \d+ functions of Postgres stay open to PUBLIC, which only a superuser can close/;
 
@@ -124,7 +124,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     await withAdmin(home.adminUrl, (admin) =>
       admin.query('set role taxclaims_owner; create policy by_hand on public.sites using (true)'),
     );
-    expect(await deploy(home.adminUrl, { strict: true })).toContain('taken back: added policy by_hand on public.sites');
+    expect(await deploy(home.adminUrl, { strict: true })).toContain('undone: added policy by_hand on public.sites');
     expect(await deploy(home.adminUrl)).toContain(NOTHING_APPLIED);
   });
 

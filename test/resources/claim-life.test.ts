@@ -323,21 +323,24 @@ describe('a step back out of court restores what the move to court took away, an
   test.each([
     { appeal: 'typed', appeal_deadline: '2026-07-01' },
     { appeal: 'derived', appeal_deadline: '2026-05-04' },
-  ])('a step back from the next court restores judgment_notified_on and the $appeal appeal_deadline of the judgment before', async ({ appeal, appeal_deadline }) => {
-    const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
-    if (appeal === 'typed') await moved(id, { appeal_deadline });
-    await moved(id, { status: 'LITIGATION', instance: 'CE', judgment_notified_on: null, appeal_deadline: null });
-    expect(await deadlines(id)).toEqual([]);
-    expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ ...before, appeal_deadline });
-    expect(await deadlines(id)).toEqual([['appeal', appeal_deadline]]);
-    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({
-      ...{ instance: 'CE', judgment_notified_on: null, appeal_deadline: null },
-    });
-    expect(await deadlines(id)).toEqual([]);
-    // The judgment of the Conseil d’État is another one, and no last day follows it.
-    expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
-    expect(await deadlines(id)).toEqual([]);
-  });
+  ])(
+    'a step back from the next court restores judgment_notified_on and the $appeal appeal_deadline of the judgment before',
+    async ({ appeal, appeal_deadline }) => {
+      const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
+      if (appeal === 'typed') await moved(id, { appeal_deadline });
+      await moved(id, { status: 'LITIGATION', instance: 'CE', judgment_notified_on: null, appeal_deadline: null });
+      expect(await deadlines(id)).toEqual([]);
+      expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ ...before, appeal_deadline });
+      expect(await deadlines(id)).toEqual([['appeal', appeal_deadline]]);
+      expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({
+        ...{ instance: 'CE', judgment_notified_on: null, appeal_deadline: null },
+      });
+      expect(await deadlines(id)).toEqual([]);
+      // The judgment of the Conseil d’État is another one, and no last day follows it.
+      expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
+      expect(await deadlines(id)).toEqual([]);
+    },
+  );
 
   test('a step back from court to ACKNOWLEDGED clears the court and its days, and a new move to court restores them', async () => {
     const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });

@@ -25,9 +25,9 @@ export async function detectDrift(client: pg.Client) {
     'select kind, object, change, applied, present from audit.drift',
   );
   const pairs = [
-    ['audit.state() is not what is there,', await readRecordedFacts(client, 'audit.state()'), facts],
-    ['audit.applied is not db/audit/declared,', expected, recorded],
-    ['audit.drift does not say what differs from db/audit/declared,', reported.map(asFact), drift.map(asFact)],
+    ['audit.state() differs from the catalogs', await readRecordedFacts(client, 'audit.state()'), facts],
+    ['audit.applied differs from db/audit/declared', expected, recorded],
+    ['audit.drift differs from the comparison with db/audit/declared', reported.map(asFact), drift.map(asFact)],
   ] as const;
   const contradictions = pairs.flatMap(([what, one, other]) => {
     const count = findDifferences(one, other).length;

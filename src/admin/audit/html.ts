@@ -37,7 +37,7 @@ ${renderFindingsTable('Findings', 'what to do', findings)}
 ${
   ofProvider.length === 0
     ? ''
-    : renderFindingsTable('What only the provider can mend', 'what to do instead', ofProvider)
+    : renderFindingsTable('Findings that only the provider can mend', 'what to do instead', ofProvider)
 }
 ${isDriftRead ? renderDriftTable(drift) : '<h2>Drift</h2><p class="ill">Drift was not read.</p>'}
 ${renderAcceptancesTable(accepted)}

@@ -26,13 +26,13 @@ export function renderAuditText({
     ...(ofProvider.length === 0
       ? []
       : [
-          `What only the provider of the server can mend (${ofProvider.length}), and what to do instead; audit.accept_home accepts it whole:`,
+          `Findings that only the provider of the server can mend (${ofProvider.length}), and what to do instead; audit.accept_home accepts all of them:`,
           ...ofProvider.flatMap(findingText),
         ]),
     ...(auditDifferences.length === 0
       ? []
       : [
-          'The audit itself was changed, by hand or by another release; believe nothing that it says:',
+          'The audit itself was changed, by hand or by another release; do not rely on its findings:',
           ...auditDifferences.map((what) => `  ${what}`),
         ]),
     drift.length === 0
@@ -50,7 +50,7 @@ export function renderAuditText({
       `  ${what}: ${object}`,
       `      ${asItStood}`,
       `      accepted by ${acceptedBy} on ${acceptedOn}: ${reason}`,
-      ...(stillStands ? [] : ['      no longer there: audit.withdraw takes it off this list']),
+      ...(stillStands ? [] : ['      no longer exists: audit.withdraw removes it from this list']),
     ]),
     '',
   ]

@@ -82,7 +82,7 @@ describe.each([
     expect(found.filter(({ who, remedy }) => who !== 'provider' || remedy.includes(';'))).toEqual([]);
     expect(await drift(admin)).toEqual([]);
     const { code, out } = await audit(home.adminUrl);
-    expect({ code, heading: /^What only the provider of the server can mend \(\d+\)/m.test(out) }).toEqual({
+    expect({ code, heading: /^Findings that only the provider of the server can mend \(\d+\)/m.test(out) }).toEqual({
       ...{ code: 0, heading: true },
     });
     expect(out).toContain('No finding.');
