@@ -107,7 +107,7 @@ test('nobody inserts an invoice with another status than DRAFT in SQL', async ()
         `insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, paid_at)
          values ('${own.clients}', 1, '${status}', 'X', '2024-01-01', ${status === 'PAID' ? 'now()' : 'null'})`,
       ),
-    ).rejects.toMatchObject({ detail: '{"status": "must be DRAFT: an invoice begins there"}' });
+    ).rejects.toMatchObject({ detail: '{"status": "must be DRAFT, the status of every new invoice"}' });
 });
 
 test('a column that a later release adds to invoices cannot be changed on an issued invoice, and can on a draft', async () => {
@@ -144,7 +144,8 @@ test('an invoice is not issued before the date of the last number of its year or
   const issue = async (issue_date: string) => put(await createdId(), { status: 'ISSUED', issue_date });
   expect((await issue('2024-03-10')).json).toMatchObject({ number: '2024-000001' });
   expectError(await issue('2024-03-09'), 'ERROR_CONFLICT', {
-    issue_date: 'must not be before 2024-03-10, the date of the last number of the year: leave it out for today',
+    issue_date:
+      'must not be before 2024-03-10, the date of the last invoice number of the year: leave it out for today',
   });
   expect((await issue('2024-03-10')).json).toMatchObject({ number: '2024-000002' });
   expect((await issue('2024-03-11')).json).toMatchObject({ number: '2024-000003' });
@@ -225,7 +226,7 @@ describe('the VAT rate of an invoice', () => {
   test.each([19.6, 20.01, 7, 100])(
     'the VAT rate of an invoice cannot be %d percent, nor become it by a change',
     async (vat_rate) => {
-      const rule = { vat_rate: expect.stringContaining('must be a rate of France: 20, 13, 10') };
+      const rule = { vat_rate: expect.stringContaining('must be a French VAT rate: 20, 13, 10') };
       expectError(await create({ vat_rate }), 'ERROR_CONFLICT', rule);
       expectError(await put(await createdId(), { vat_rate }), 'ERROR_CONFLICT', rule);
     },
@@ -293,7 +294,7 @@ describe('a credit note', () => {
     expect(await stored(id)).toMatchObject({ status: 'ISSUED' });
     const rest = await noteId(id, { amount_excl_tax: '40.01' });
     expectError(await put(rest, { status: 'ISSUED' }), 'ERROR_CONFLICT', {
-      amount_excl_tax: expect.stringMatching(/^must be at most 40\.00: that is left of invoice \d{4}-\d{6}$/),
+      amount_excl_tax: expect.stringMatching(/^must be at most 40\.00, the amount left of invoice \d{4}-\d{6}$/),
     });
     expect((await put(rest, { status: 'ISSUED', amount_excl_tax: '39.99' })).status).toBe(200);
     expect(await stored(id)).toMatchObject({ status: 'ISSUED' });
