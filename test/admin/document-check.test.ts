@@ -193,7 +193,7 @@ describe.each(Object.entries(opening))(
       });
       const planned = () => service.admin('select file_path, due_at > now() as later from app.content_removals');
       expect(await planned()).toEqual([]);
-      expect((await command('--remove-unowned')).out).toContain('1 are now');
+      expect((await command('--remove-unowned')).out).toContain('1 are planned now');
       expect(await planned()).toEqual([{ file_path: UNOWNED, later: true }]);
       expect(await store.size(UNOWNED)).toBeDefined();
       expect((await command()).out).toMatch(/1 differ; 1 removals of contents were planned/);
@@ -214,7 +214,9 @@ describe.each(Object.entries(opening))(
         },
         expect.objectContaining({ differences: 1, read: 2, withoutDigest: 0 }),
       ]);
-      expect((await command()).out).toContain(`${other.path}: digest ${sha256(TEXT.replace('avis', 'Avis'))}, but document`);
+      expect((await command()).out).toContain(
+        `${other.path}: digest ${sha256(TEXT.replace('avis', 'Avis'))}, but document`,
+      );
       expect(await command('--sizes-only')).toMatchObject({
         ...{ code: 0, out: expect.stringContaining('no content was read') },
       });
