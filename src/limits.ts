@@ -249,7 +249,7 @@ export const MAX_COMPOUND_FILE_SECTORS = 1_000; // sectors: directory sectors of
 
 /* The process, its log and its figures */
 export const SHUTDOWN_TIMEOUT_MS = 9_000; // ms: at shutdown, time for all parts of the process; supervisors often kill after ten seconds
-export const SHUTDOWN_ABORT_MS = 100; // ms: at shutdown, time for a part to stop its work after its own time is over
+export const SHUTDOWN_ABORT_MS = 100; // ms: at shutdown, time for a part of the process to abort its work once its time for a normal end is over
 export const SHUTDOWN_FORCED_EXIT_MS = 9_800; // ms: the process ends after this time even if a part hangs, for example on an unreachable disk
 export const REPEATED_SIGNAL_MS = 500; // ms: a second signal within this time counts as the same Ctrl-C, because both the terminal and npm send it
 export const FOREIGN_DATABASE_CHECK_MS = 2_000; // ms: a start waits this long for the database, to learn whether it is the service's own
