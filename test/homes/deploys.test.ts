@@ -120,7 +120,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     expect(await deploy(home.adminUrl, { strict: true })).toContain(NOTHING_APPLIED);
   });
 
-  test('a deploy undoes a policy that was added after the acceptance', async () => {
+  test('a deploy undoes a policy that was added after a deploy with --accept-home', async () => {
     await withAdmin(home.adminUrl, (admin) =>
       admin.query('set role taxclaims_owner; create policy by_hand on public.sites using (true)'),
     );

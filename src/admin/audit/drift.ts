@@ -40,8 +40,8 @@ export async function detectDrift(client: pg.Client) {
   return { drift, auditDifferences: [...changed, ...contradictions] };
 }
 
-/** Returns a difference as a reader means it: a declared revoke that is missing is a right that was added. */
-export function asMeant(drift: Drift): Drift {
+/** Returns a missing revoke of a right as an added right, and an added revoke as a removed right. */
+export function showRevokesAsRights(drift: Drift): Drift {
   const { kind, change, applied, present } = drift;
   const parts = (applied ?? present ?? '').split('; ');
   if (kind !== 'grant' || change === 'changed' || !parts.every((part) => part.startsWith('without '))) return drift;

@@ -1,6 +1,6 @@
 import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
-import { asMeant } from './drift.ts';
+import { showRevokesAsRights } from './drift.ts';
 import type { AuditReport, Finding, MatrixRow } from './read.ts';
 
 export function renderAuditText({
@@ -39,7 +39,7 @@ export function renderAuditText({
       ? noDriftText(isDriftRead)
       : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
     ...drift
-      .map(asMeant)
+      .map(showRevokesAsRights)
       .flatMap(({ kind, object, change, applied, present }) => [
         `  ${change} ${kind}: ${object}`,
         ...(applied === null ? [] : [`    - ${applied}`]),

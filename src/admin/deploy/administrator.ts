@@ -107,7 +107,7 @@ function grantsOf(roles: readonly string[], login: string): string {
  * Returns a sentence for each right that others lose by the first deploy, because the service's database and its schema
  * `public` are for the service's roles alone.
  */
-export async function describeLossesOfOthers(client: pg.Client): Promise<string[]> {
+export async function describeRightsLostByOthers(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ connecting: string[]; in_schema: string[] }>(
     `select
         array(

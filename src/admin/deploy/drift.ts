@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
 import type { DatabaseFact } from '../audit/declared.ts';
-import { asMeant, type Drift } from '../audit/drift.ts';
+import { showRevokesAsRights, type Drift } from '../audit/drift.ts';
 import { oneLineReason } from '../../single-line.ts';
 import { MigrationError } from './migration-error.ts';
 
@@ -145,6 +145,6 @@ function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptan
 }
 
 function driftText(drift: Drift): string {
-  const { kind, object, change } = asMeant(drift);
+  const { kind, object, change } = showRevokesAsRights(drift);
   return `${change} ${kind} ${object}`;
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
 import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
-import { describeLossesOfOthers, describeRightsThatStay, refuseWeakAdministrator } from './administrator.ts';
+import { describeRightsLostByOthers, describeRightsThatStay, refuseWeakAdministrator } from './administrator.ts';
 import * as apply from './apply.ts';
 import {
   isContention,
@@ -111,7 +111,7 @@ async function deployRelease(
     ))
   ) {
     await run('the creation of audit log partitions', () => apply.maintainAuditLog(client, files));
-    if (acceptedHome !== undefined) await apply.acceptHomeOfRelease(client, acceptedHome);
+    if (acceptedHome !== undefined) await apply.acceptHomeWithoutDeploy(client, acceptedHome);
     log.info('the database already matches this release: nothing was applied');
   } else await applyRelease(client, release, pending, { log, run, strict, acceptedHome });
 }
@@ -131,7 +131,7 @@ async function prepareLock(
   if (await owned('migrations')) await readPending(client, files, run);
   else await run('the check of the database catalog', () => refuseMissingMigrationList(client));
   if (await owned('deploy_lock')) return;
-  for (const loss of await describeLossesOfOthers(client)) log.warn(loss);
+  for (const loss of await describeRightsLostByOthers(client)) log.warn(loss);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
   await run('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
 }
