@@ -167,14 +167,14 @@ test('when a client is deleted, its partner’s ETag changes only for callers wh
   const gone = (await service.tenant('Gone')).clients;
   const id = await createdId([own, gone]);
   const seer = await service.token('ACCOUNT_MANAGER', [own, gone]);
-  const formatEtag = async (token: string) => String((await service.ask(`GET /api/partners/${id}`, { token })).headers.etag);
-  const [before, ofManager] = [await formatEtag(seer), await formatEtag(manager)];
+  const tagOf = async (token: string) => String((await service.ask(`GET /api/partners/${id}`, { token })).headers.etag);
+  const [before, ofManager] = [await tagOf(seer), await tagOf(manager)];
   await service.admin('delete from public.clients where id = $1', [gone]);
   const headers = { 'if-none-match': before };
   expect((await service.ask(`GET /api/partners/${id}`, { token: seer, headers })).status).toBe(200);
   const stale = await put(id, { phone: '1' }, { token: seer, headers: { 'if-match': before } });
   expectError(stale, 'ERROR_PRECONDITION_FAILED');
-  expect(await formatEtag(manager)).toBe(ofManager);
+  expect(await tagOf(manager)).toBe(ofManager);
 });
 
 describe('the deletion of a partner', () => {
