@@ -213,8 +213,8 @@ create role test_out_of_use login in role taxclaims_api; alter role test_out_of_
 alter database :"DBNAME" connection limit 0;
 -- a login of the API with CREATEDB | finding api_login_objection: test_out_of_use
 create role test_out_of_use login in role taxclaims_api createdb;
--- a login of the API in an unknown role | finding api_login_objection: test_out_of_use
-create role test_out_of_use login in role taxclaims_api; create role test_unknown; grant test_unknown to test_out_of_use;
+-- a login of the API in an unknown role with CREATEDB | finding api_login_objection: test_out_of_use
+create role test_out_of_use login in role taxclaims_api; create role test_unknown createdb; grant test_unknown to test_out_of_use;
 -- a claim on the site of another client | finding impossible_row: public.reclamations
 :CLAIM; set local session_replication_role = replica; update public.sites set client_id = ':OTHER' where client_id = ':CLIENT'; set local session_replication_role = origin;
 --> mend
