@@ -158,7 +158,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     // Only the provider lets a login into the role that owns the database, or into another login.
     await valueOf(home.providerUrl, `grant ${String(owner)} to second_administrator`);
     if (owner !== home.administrator) {
-      const [, grants = ''] = /let it \((.*)\)$/.exec(await refusal()) ?? [];
+      const [, grants = ''] = /these roles \((.*)\)$/.exec(await refusal()) ?? [];
       expect(grants).toMatch(/^grant taxclaims_owner to second_administrator; grant .* with inherit false$/);
       await withAdmin(home.adminUrl, (admin) => admin.query(grants));
     }

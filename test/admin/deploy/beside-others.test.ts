@@ -229,7 +229,7 @@ describe('a deploy to a database of another release', () => {
     [
       'lacks a migration although later ones were applied',
       `${FORGET_APPLIED} delete from app.migrations where name = '0003_clients_and_sites'`,
-      /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
+      /0003_clients_and_sites comes before \d{4}_\w+, which is already applied/,
     ],
   ])('a deploy fails and changes nothing in a database that %s', async (_what, sql, message) => {
     const made = await database();
