@@ -24,7 +24,7 @@ test.each([
     'bare',
     '',
     'bare cannot deploy here: it has neither CREATEROLE nor the rights of postgres, the owner of the database postgres, ' +
-      'and a Postgres where no login can have both (Heroku) cannot be the home of this service',
+      'and a Postgres where no login can have both (Heroku) cannot run this service',
   ],
   [
     'no CREATEROLE',
@@ -65,13 +65,14 @@ test('a deploy with an address without the password says that the address has no
 test('the first deploy says which logins lose CONNECT, and which roles lose the schema public and default privileges there, before they lose them, and a later deploy says nothing', async () => {
   const { log: hears, loggedText } = createTestLogger();
   await migrate({ adminUrl: home.adminUrl, log: hears });
-  const [lost, applied] = ['away from PUBLIC, and so from authenticator, supabase_auth_admin', 'applying '].map(
-    (text) => loggedText().indexOf(text),
-  );
+  const [lost, applied] = [
+    'revokes CONNECT from PUBLIC, and so from authenticator, supabase_auth_admin',
+    'applying ',
+  ].map((text) => loggedText().indexOf(text));
   expect(lost).toBeGreaterThan(0);
   expect(applied).toBeGreaterThan(lost ?? 0);
-  expect(loggedText()).toContain('away from anon, authenticated, service_role: ');
-  const ended = /ends the default privileges in the schema public of ([^:]*):/.exec(loggedText());
+  expect(loggedText()).toContain('revokes every right to the schema public from anon, authenticated, service_role: ');
+  const ended = /revokes the default privileges in the schema public of ([^:]*):/.exec(loggedText());
   expect(ended?.[1]?.split(', ')).toEqual(
     ['anon', 'authenticated', 'service_role'].flatMap((role) =>
       ['functions', 'sequences', 'tables'].map((objects) => `${role} on new ${objects} of postgres`),
@@ -95,5 +96,5 @@ test('the first deploy says which logins lose CONNECT, and which roles lose the 
   });
   const { log: again, loggedText: later } = createTestLogger();
   await migrate({ adminUrl: home.adminUrl, log: again });
-  expect(later()).not.toContain('this first deploy takes');
+  expect(later()).not.toContain('this first deploy');
 });

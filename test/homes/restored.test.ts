@@ -73,7 +73,7 @@ async function readMemberships(home: Home): Promise<unknown> {
 
 const ABLE = HOME_NAMES.filter((name) => 'canDump' in HOMES[name]);
 
-test('three homes let their administrator dump the database', () => {
+test('the tests of dumps run for the three providers that let their administrator dump the database', () => {
   expect(ABLE).toEqual(['neon', 'supabase', 'ovh']);
 });
 
