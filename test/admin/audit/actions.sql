@@ -588,6 +588,8 @@ delete from public.invoice_transitions where role = 'ADMIN' and to_status = 'PAI
 update public.reclamation_transitions set requires = '{grounds}' where from_status = 'DRAFT' and to_status = 'WITHDRAWN' and role = 'ADMIN';
 -- a status change of claims without its condition | drift row: public.reclamation_transitions SUBMITTED, LITIGATION, ADMIN
 update public.reclamation_transitions set condition = null where from_status = 'SUBMITTED' and to_status = 'LITIGATION' and role = 'ADMIN';
+-- a deleted row of app.identity_management, without which no change of rights is sent | drift row: app.identity_management true
+delete from app.identity_management;
 -- a deleted row of app.administrator_guard, which protects the last administrator | drift row: app.administrator_guard true
 delete from app.administrator_guard;
 -- a table in another schema whose default calls a function of the service | drift schema: aside
