@@ -24,7 +24,7 @@ test.each([
     'bare',
     '',
     'bare cannot deploy here: it has neither CREATEROLE nor the rights of postgres, the owner of the database postgres, ' +
-      'and a Postgres where no login can have both (Heroku) cannot be the home of this service',
+      'and a Postgres where no login can have both (Heroku) cannot run this service',
   ],
   [
     'no CREATEROLE',
@@ -57,12 +57,13 @@ test.each([
 test('the first deploy says which logins lose CONNECT and which roles lose the schema public, before they lose them, and a later deploy says nothing', async () => {
   const { log: hears, loggedText } = createTestLogger();
   await migrate({ adminUrl: home.adminUrl, log: hears });
-  const [lost, applied] = ['away from PUBLIC, and so from authenticator, supabase_auth_admin', 'applying '].map(
-    (text) => loggedText().indexOf(text),
-  );
+  const [lost, applied] = [
+    'revokes CONNECT from PUBLIC, and so from authenticator, supabase_auth_admin',
+    'applying ',
+  ].map((text) => loggedText().indexOf(text));
   expect(lost).toBeGreaterThan(0);
   expect(applied).toBeGreaterThan(lost ?? 0);
-  expect(loggedText()).toContain('away from anon, authenticated, service_role: ');
+  expect(loggedText()).toContain('revokes every right to the schema public from anon, authenticated, service_role: ');
   // pgbouncer has CONNECT by a grant of its own.
   expect(loggedText()).not.toMatch(/PUBLIC, and so from [^:]*pgbouncer/);
   await withAdmin(home.providerUrl, async (provider) => {

@@ -62,7 +62,7 @@ async function readAll(home: Home): Promise<Record<string, unknown>> {
 
 const ABLE = HOME_NAMES.filter((name) => 'canDump' in HOMES[name]);
 
-test('three homes let their administrator dump the database', () => {
+test('the tests of dumps run for the three providers that let their administrator dump the database', () => {
   expect(ABLE).toEqual(['neon', 'supabase', 'ovh']);
 });
 

@@ -490,5 +490,5 @@ end
 $function$;
 
 comment on function app.impossible_rows() is
-    'Counts in each table the rows that no request can write. For audit.findings.';
+    'Counts in each table the rows that break a rule, so that no request can have written them. For audit.findings.';
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

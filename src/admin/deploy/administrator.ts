@@ -68,7 +68,7 @@ function describeLacks(administrator: Administrator): string[] {
   if (needsCreateRole && !owns) {
     return [
       `it has neither CREATEROLE nor the rights of ${owner}, the owner of the database ${database}, and a Postgres ` +
-        'where no login can have both (Heroku) cannot be the home of this service',
+        'where no login can have both (Heroku) cannot run this service',
     ];
   }
   return [
@@ -89,7 +89,7 @@ function describeLacks(administrator: Administrator): string[] {
     ...(outOfReach.length === 0
       ? []
       : [
-          `it can neither become nor grant ${listNames(outOfReach)}: a login that deployed before can let it ` +
+          `it can neither become nor grant ${listNames(outOfReach)}: a login that deployed before can grant it these roles ` +
             `(${grantsOf(outOfReach, login)})`,
         ]),
   ];
@@ -107,7 +107,7 @@ function grantsOf(roles: readonly string[], login: string): string {
  * Returns a sentence for each right that others lose by the first deploy, because the service's database and its schema
  * `public` are for the service's roles alone.
  */
-export async function describeLossesOfOthers(client: pg.Client): Promise<string[]> {
+export async function describeRightsLostByOthers(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ connecting: string[]; in_schema: string[] }>(
     `select
         array(
@@ -140,10 +140,10 @@ export async function describeLossesOfOthers(client: pg.Client): Promise<string[
   return [
     ...(connecting.length === 0
       ? []
-      : [`this first deploy takes CONNECT away from PUBLIC, and so from ${listNames(connecting)}: ${advice}`]),
+      : [`this first deploy revokes CONNECT from PUBLIC, and so from ${listNames(connecting)}: ${advice}`]),
     ...(inSchema.length === 0
       ? []
-      : [`this first deploy takes every right to the schema public away from ${listNames(inSchema)}: ${advice}`]),
+      : [`this first deploy revokes every right to the schema public from ${listNames(inSchema)}: ${advice}`]),
   ];
 }
 

@@ -37,7 +37,7 @@ test.each([
   { table: 'audit.acceptances', unread: 'acceptances' },
   { table: 'pg_catalog.pg_policy', unread: 'policy_constant_true' },
 ])(
-  'behind a lock on $table an auditor reads who holds the lock, what was not read, and all other findings',
+  'while $table is locked, an auditor reads who holds the lock, what was not checked, and all other findings',
   async ({ table, unread }) => {
     await admin.query('alter table public.sites no force row level security');
     await lock(table);
@@ -54,7 +54,7 @@ test.each([
 );
 
 test.each(['public.notes', 'app.administrator_guard', 'audit.acceptances'])(
-  'db:audit behind a lock on %s prints who holds the lock and what was not read, and exits with 1',
+  'while %s is locked, db:audit prints who holds the lock and what was not checked, and exits with 1',
   async (table) => {
     await lock(table);
     const { code, out } = await audit(auditorUrl);

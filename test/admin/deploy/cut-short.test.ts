@@ -251,7 +251,7 @@ describe('npm run db:migrate', () => {
       const ended = await startDeploy(adminUrl, '--wait', '1').ended;
       expect(ended).toMatchObject({
         code: 3,
-        err: expect.stringMatching(/^the deploy of the rights was held up for 1 s by pid .*\n$/),
+        err: expect.stringMatching(/^the deploy of the rights was blocked for 1 s by pid .*\n$/),
       });
     });
   });

@@ -349,7 +349,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
       await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
       await expect(migrate({ adminUrl, log, maxWaitMs: 1_000 })).rejects.toThrow(
-        /^another run is at work on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
+        /^another deploy or archive is running on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
       );
     });
     await migrate({ adminUrl, log });
