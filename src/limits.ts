@@ -202,7 +202,7 @@ export const DEPLOY_UNBLOCKED_MS = 5_000; // ms: a wait counts as over after thi
 export const DEPLOY_BLOCKERS_LOG_PAUSE_MS = 30_000; // ms: pause between two log lines about blocking sessions
 export const DEPLOY_LOCK_RETRY_PAUSES_MS = [50, 2_000] as const; // ms, first and longest: random pauses before a deploy retries a lock
 export const DEPLOY_RACE_RETRIES = 10; // attempts: retries of a catalog change that fails because of another deploy; after more failures the cause must be different
-export const AUDIT_LOCK_TIMEOUT_MS = 2_000; // ms: db:audit and audit.findings wait this long for a lock, then leave out what they could not read and name who holds the lock
+export const AUDIT_LOCK_TIMEOUT_MS = 2_000; // ms: db:audit, audit.findings, audit.drift and audit.accepted wait this long for a lock, then name who holds it and what was not read
 export const AUDIT_ARCHIVE_PAGE_ROWS = 2_000; // records: audit records that the archive reads at once, some megabytes
 
 /* Jobs */

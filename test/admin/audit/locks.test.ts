@@ -66,11 +66,35 @@ test.each(['public.notes', 'app.administrator_guard', 'audit.acceptances'])(
   },
 );
 
-test('a reader of audit.findings waits for a lock as long as src/limits.ts says', async () => {
+test.each([
+  { view: 'audit.drift', table: 'app.administrator_guard' },
+  { view: 'audit.drift', table: 'audit.acceptances' },
+  { view: 'audit.accepted', table: 'audit.acceptances' },
+])(
+  'an auditor who reads $view in psql behind a lock on $table gets an error that names who holds the lock',
+  async ({ view, table }) => {
+    await lock(table);
+    // A view that waits without end ends here with another message.
+    await auditor.query("set statement_timeout = '30s'");
+    await expect(auditor.query(`table ${view}`)).rejects.toMatchObject({
+      code: '55P03',
+      message: expect.stringMatching(
+        new RegExp(
+          `^${view} was not read, because somebody holds a lock: the prepared transaction "${name}" \\(of postgres\\), since 20.*holds AccessExclusiveLock on ${table}$`,
+        ),
+      ),
+    });
+    await admin.query(`rollback prepared '${name}'`);
+    await auditor.query(`table ${view}`);
+    await auditor.query('reset statement_timeout');
+  },
+);
+
+test('a reader of audit.findings, audit.drift and audit.accepted waits for a lock as long as src/limits.ts says', async () => {
   const { rows } = await admin.query<{ ms: number }>(
     `select distinct extract(epoch from substr(setting, 14)::interval)::integer * 1000 as ms
      from pg_proc, unnest(proconfig) as setting
-     where oid in ('audit.list_all_findings()'::regprocedure, 'audit.list_acceptances()'::regprocedure)
+     where pronamespace = 'audit'::regnamespace and starts_with(proname, 'list_')
          and starts_with(setting, 'lock_timeout=')`,
   );
   expect(rows).toEqual([{ ms: AUDIT_LOCK_TIMEOUT_MS }]);
