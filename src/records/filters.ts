@@ -290,15 +290,22 @@ function makeTextFilter(places: readonly string[], conditions: readonly string[]
   );
 }
 
+/** Hyphens and signs without width, which searches read as `readLine` does in new texts. */
+const readSigns = (text: string): string =>
+  `translate(${text}, U&'\\2010\\2011\\2012\\00AD\\200B\\200C\\200D\\200E\\200F\\2060\\FEFF', '---')`;
+
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
-const LIKE_PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+const LIKE_PATTERN = `(select '%' || regexp_replace(${readSigns('app.searchable($)')}, '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
 const isLike = (text: string): string => `${text} like ${LIKE_PATTERN}`;
+
+/** Texts of several lines, and texts of earlier releases, may have runs of blanks, line breaks and such signs. */
+const contains = (text: string): string => isLike(`regexp_replace(${readSigns(text)}, '\\s{2,}|[\\t-\\r]', ' ', 'g')`);
 
 export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return makeTextFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => isLike(`coalesce(${searchable(column)}, '')`)),
+    columns.map((column) => contains(`coalesce(${searchable(column)}, '')`)),
   );
 }
 
@@ -308,7 +315,7 @@ function searchable(column: string): string {
 }
 
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return makeTextFilter(columns, [isLike('r.search_text')]);
+  return makeTextFilter(columns, [contains('r.search_text')]);
 }
 
 // The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.
