@@ -64,8 +64,8 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
   });
 
   test.each([
-    ['app.migrations', 'drop table app.migrations', /app\.migrations.* is gone.*restore schema app from a backup/],
-    ['schema app', 'drop schema app cascade', /app\.migrations.* is gone.*pg_restore --schema=app/],
+    ['app.migrations', 'drop table app.migrations', /app\.migrations is missing.*restore the schema app from a backup/],
+    ['schema app', 'drop schema app cascade', /app\.migrations is missing.*pg_restore --schema=app/],
     [
       'a table of tenants',
       'drop table public.documents cascade',
