@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isEmail } from '../identity/email.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_FILTER_VALUES } from '../limits.ts';
-import { rule, formatProblemText } from '../problems.ts';
+import { rule, formatProblemText, type ProblemRule } from '../problems.ts';
 import {
   ENUM_DESCRIPTIONS,
   ENUM_LABELS,
@@ -9,6 +9,7 @@ import {
   type BilingualLabel,
   type BilingualLabels,
 } from '../words.ts';
+import { readCode, readLine, readParagraphs } from './typed-text.ts';
 
 /* Validation rules for fields that several resources share. */
 
@@ -18,23 +19,58 @@ export const uuid = z.guid(rule('not_a_uuid')).toLowerCase();
 export const sha256 = z.string(rule('not_a_sha256')).regex(/^[0-9A-Fa-f]{64}$/, rule('not_a_sha256'));
 
 export function nonBlankText(longest: number): z.ZodType<string> {
-  return text(longest)
-    .refine((value) => value.trim() !== '', rule('blank'))
-    .meta({ minLength: 1, maxLength: longest, pattern: '\\S' });
+  return refuseBlank(text(longest), longest);
+}
+
+export function nonBlankParagraphs(longest: number): z.ZodType<string> {
+  return refuseBlank(paragraphs(longest), longest);
+}
+
+function refuseBlank(of: z.ZodType<string>, longest: number): z.ZodType<string> {
+  return of.refine((value) => value !== '', rule('blank')).meta({ minLength: 1, maxLength: longest, pattern: '\\S' });
+}
+
+/** Text of one line that people type. */
+export function text(longest: number): z.ZodType<string> {
+  return textReadBy(readLine, longest);
+}
+
+/** Text of several lines that people type. */
+function paragraphs(longest: number): z.ZodType<string> {
+  return textReadBy(readParagraphs, longest);
+}
+
+/** Text that a program wrote, such as the name of a file. */
+export function exactText(longest: number): z.ZodType<string> {
+  return textReadBy((value) => value, longest);
+}
+
+/** A number in groups for a filter, which a filter compares without checking it. */
+export function codeText(longest: number): z.ZodType<string> {
+  return textReadBy(readCode, longest);
+}
+
+/** A number that people write in groups of digits. */
+export function code(broken: ProblemRule): z.ZodString {
+  return z.string(broken).overwrite(readCode);
 }
 
 /** Counts the characters of a text as code points, as Postgres does. */
-export function text(longest: number): z.ZodType<string> {
+function textReadBy(read: (value: string) => string, longest: number): z.ZodType<string> {
   const fits = (value: string) => value.length <= longest || Array.from(value).length <= longest;
   return z
     .string(rule('not_text.up_to', { max: longest }))
+    .overwrite(read)
     .refine(fits, rule('too_long', { max: longest }))
     .meta({ maxLength: longest });
 }
 
-export const longText = text(10_000);
+export const longText = paragraphs(10_000);
 
-export const email = text(255)
+/** An email loses the blanks around it, and is refused with signs that nobody sees: mails go where it says. */
+const emailText = textReadBy((value) => value.trim(), 255);
+
+export const email = emailText
   .refine(isEmail, rule('not_an_email'))
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
@@ -44,7 +80,7 @@ const CONTACT_EMAIL_PATTERN =
   /^(?:[\p{L}\p{M}\p{N}_'+-]+\.)*[\p{L}\p{M}\p{N}_'+-]*[\p{L}\p{M}\p{N}_+-]@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*\.)+(?:\p{L}[\p{L}\p{M}]+|[Xx][Nn]--[A-Za-z0-9-]+)$/u;
 
 /** The email of a contact may have letters of every alphabet. The email of a user is ASCII, because it identifies. */
-export const contactEmail = text(255)
+export const contactEmail = emailText
   .refine((value) => CONTACT_EMAIL_PATTERN.test(value), rule('not_an_email'))
   .meta({
     maxLength: 255,
@@ -115,9 +151,10 @@ export const date = z.iso
   .refine((value) => value >= EARLIEST_DATE && value <= LATEST_DATE, OUT_OF_RANGE_RULE)
   .meta({ description: `From ${EARLIEST_DATE} to ${LATEST_DATE}.` });
 
-export const communeCode = z
-  .string(rule('not_a_commune_code'))
-  .regex(/^(?:[0-9]{5}|2[AB][0-9]{3})$/, rule('not_a_commune_code.form'));
+export const communeCode = code(rule('not_a_commune_code')).regex(
+  /^(?:[0-9]{5}|2[AB][0-9]{3})$/,
+  rule('not_a_commune_code.form'),
+);
 
 export function integer(minimum: number, maximum: number): z.ZodType<number> {
   const broken = rule('not_a_whole_number', { min: minimum, max: maximum });

@@ -290,15 +290,29 @@ function makeTextFilter(places: readonly string[], conditions: readonly string[]
   );
 }
 
+/** Hyphens, and signs without width, which a search ignores in the stored text and in its own. */
+const readSigns = (text: string): string =>
+  `translate(${text}, U&'\\2010\\2011\\2012\\00AD\\200B\\200C\\200D\\200E\\200F\\202A\\202B\\202C\\202D\\202E\\2060\\2066\\2067\\2068\\2069\\FEFF', '---')`;
+
+/** Matches stored texts in which `contains` reads more than their letters. */
+const UNREAD = `'\\s\\s|[\\t-\\r\\u00ad\\u200b-\\u2012\\u202a-\\u202e\\u2060-\\u2069\\ufeff]'`;
+
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
-const LIKE_PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+const LIKE_PATTERN = `(select '%' || regexp_replace(${readSigns('app.searchable($)')}, '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
 const isLike = (text: string): string => `${text} like ${LIKE_PATTERN}`;
+
+/**
+ * Texts of several lines, and texts of earlier releases, may have runs of blanks, line breaks and signs without width.
+ * Reading each text would take ten times as long as a search among texts that need no reading.
+ */
+const contains = (text: string): string =>
+  `${isLike(text)} or ${text} ~ ${UNREAD} and ${isLike(`regexp_replace(${readSigns(text)}, '\\s{2,}|[\\t-\\r]', ' ', 'g')`)}`;
 
 export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return makeTextFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => isLike(`coalesce(${searchable(column)}, '')`)),
+    columns.map((column) => contains(`coalesce(${searchable(column)}, '')`)),
   );
 }
 
@@ -308,7 +322,7 @@ function searchable(column: string): string {
 }
 
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return makeTextFilter(columns, [isLike('r.search_text')]);
+  return makeTextFilter(columns, [contains('r.search_text')]);
 }
 
 // The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.

@@ -34,10 +34,10 @@ const auditRecords = list({
   newest: 'created_at',
   partitionedBy: 'created_at',
   filters: {
-    actor: filterByCondition(field.text(255), 'r.actor = $'),
+    actor: filterByCondition(field.exactText(255), 'r.actor = $'),
     user_id: filterByAny(field.uuid, 'r.user_id = $'),
-    action: filterByCondition(field.text(100), 'r.action = $'),
-    resource_type: filterByCondition(field.text(50), 'r.resource_type = $'),
+    action: filterByCondition(field.exactText(100), 'r.action = $'),
+    resource_type: filterByCondition(field.exactText(50), 'r.resource_type = $'),
     resource_id: filterByAny(field.uuid, 'r.resource_id = $'),
     client_context: filterByAny(field.uuid, 'r.client_context = $'),
     success: filterByBoolean('r.success', 'Return only successful writes (`true`) or only refused requests (`false`).'),

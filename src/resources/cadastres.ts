@@ -13,8 +13,8 @@ const MAX_AREA = '9999999999.99';
 
 /** Reads a part of a parcel's reference as people write it, and returns it as a tax notice prints it: A is 0A, 42 is 0042. */
 function parcelCodeSchema(form: RegExp, length: number, broken: ProblemRule): z.ZodType<string> {
-  return z
-    .string(broken)
+  return field
+    .code(broken)
     .regex(form, broken)
     .overwrite((code) => code.toUpperCase().padStart(length, '0'));
 }

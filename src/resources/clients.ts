@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
@@ -26,8 +25,8 @@ export const client = record(
     address: column.optional(column.text(), field.longText),
     siren: column.optional(
       column.text(9),
-      z
-        .string(rule('not_a_siren'))
+      field
+        .code(rule('not_a_siren'))
         .regex(/^[0-9]{9}$/, { error: rule('not_a_siren'), abort: true })
         .refine(isSiren, rule('not_a_siren.check')),
     ),

@@ -31,7 +31,7 @@ const note = record(
     client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
     reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
     author_id: column.reference('author', assignee.label, column.readOnly(column.uuid)),
-    text: column.writable(column.text(), field.nonBlankText(10_000)),
+    text: column.writable(column.text(), field.nonBlankParagraphs(10_000)),
     internal: column.withDefault(
       column.boolean,
       z.boolean(rule('not_true_or_false')),

@@ -33,8 +33,8 @@ export const partner = record(
     name: column.writable(column.text(255), field.nonBlankText(255)),
     siret: column.optional(
       column.text(14),
-      z
-        .string(rule('not_a_siret'))
+      field
+        .code(rule('not_a_siret'))
         .regex(/^[0-9]{14}$/, { error: rule('not_a_siret'), abort: true })
         .refine((siret) => !siret.startsWith(NOBODYS_SIREN), { error: rule('not_a_siret.nobody'), abort: true })
         .refine(isSiret, rule('not_a_siret.check')),
@@ -95,7 +95,7 @@ const partners = listOf({
       'exists (select from public.client_partners as l where l.partner_id = r.id and l.client_id = $)',
       'Return only partners linked to this client.',
     ),
-    siret: filterByCondition(field.text(14), 'r.siret = $'),
+    siret: filterByCondition(field.codeText(14), 'r.siret = $'),
     q: filterByText('r.name', 'r.contact_email', 'r.address'),
   },
 });

@@ -63,7 +63,10 @@ export const reclamation = record(
     refund_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     refund_interest: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     grounds: column.optional(column.text(), field.longText),
-    status_reason: column.writableOnChange(column.nullable(column.text(1000)), field.nonBlankText(1000).nullable()),
+    status_reason: column.writableOnChange(
+      column.nullable(column.text(1000)),
+      field.nonBlankParagraphs(1000).nullable(),
+    ),
     assignee_id: claimAssignee.column,
     ...column.timestampColumns,
   },

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { unescapeFormulas } from '../../http/formulas.ts';
+import { readLine } from '../../http/typed-text.ts';
 import { ProblemList, createTooManyRecordsError, type ReceivedRow } from './given.ts';
 import type { TurnAwaiter } from './turns.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
@@ -28,7 +29,7 @@ export async function parseCsvRows(table: Buffer, sheet: CsvColumns, nextTurn: T
   const place = { line: first };
   let header: CsvHeader | undefined;
   const add = (cells: readonly string[]): void => {
-    if (cells.every((cell) => cell.trim() === '')) return;
+    if (cells.every((cell) => readLine(cell) === '')) return;
     const { line } = place;
     if (header === undefined) {
       header = parseCsvHeader(cells, line, sheet);
@@ -36,7 +37,7 @@ export async function parseCsvRows(table: Buffer, sheet: CsvColumns, nextTurn: T
     }
     const row = readCsvRow(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
     const names = header;
-    if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
+    if (cells.some((cell, index) => !names[index] && names[index] !== null && readLine(cell) !== ''))
       problems.add(row.position, '', rule('too_many_cells'));
     rows.push(row);
   };
@@ -112,12 +113,12 @@ type CsvHeader = readonly (string | null)[];
 /** Names may have any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
 function parseCsvHeader(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): CsvHeader {
   const problems = new ProblemList();
-  const names = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
+  const names = cells.map((cell) => readLine(cell).toLowerCase().replaceAll(' ', '_'));
   const seen = new Set<string>();
   let isKnown = true;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const title = cells[index]?.trim() ?? '';
+    const title = readLine(cells[index] ?? '');
     if (!fields.includes(name) && !ignored.includes(name)) {
       problems.add({ line }, title, rule('unknown_field'));
       isKnown = false;

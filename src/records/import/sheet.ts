@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CellValue, CsvColumns } from './csv-rows.ts';
 import type { Column, ColumnKind } from '../column.ts';
 import type { RecordDefinition } from '../record.ts';
+import { readLine } from '../../http/typed-text.ts';
 import { findParisInstants } from '../../paris-clock.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 
@@ -17,16 +18,16 @@ export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvCol
     // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
     ignored: [...Object.keys(columns).filter((column) => !schemas.has(column)), ...expanded],
     read: (name, cell, isContinental) => {
-      const [kind, rule] = [columns[name]?.kind, schemas.get(name)];
-      return kind === undefined || rule === undefined ? { value: cell } : readCell(cell, kind, rule, isContinental);
+      const kind = columns[name]?.kind;
+      return kind === undefined || !schemas.has(name) ? { value: cell } : readCell(cell, kind, isContinental);
     },
   };
 }
 
-function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental: boolean): CellValue {
-  const value = cell.trim();
-  if (kind.type === 'text') return readText(cell, value, kind, rule);
+function readCell(cell: string, kind: ColumnKind, isContinental: boolean): CellValue {
+  const value = readLine(cell);
   if (value === '') return undefined;
+  if (kind.type === 'text') return readText(cell, value, kind);
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'boolean') return { value: BOOLEAN_WORDS[value.toLowerCase()] ?? value };
   if (kind.type === 'numeric') return readAmount(value);
@@ -44,16 +45,11 @@ const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
 /** A text of digits as a spreadsheet shows it once it has taken the text for a number: `2,46912E+11`. */
 const SHORTENED_NUMBER_PATTERN = /^[+-]?\d(?:[.,]\d+)?E\+\d{2,3}$/;
 
-function readText(cell: string, trimmed: string, kind: ColumnKind, schema: z.ZodType): CellValue {
-  if (SHORTENED_NUMBER_PATTERN.test(trimmed)) return { rule: rule('shortened_number', { rule: trimmed }) };
-  return { value: convertCellText(cell, trimmed, kind, schema) };
-}
-
-/** An enum value may have any letter case. Removes blanks around a text only if the text is invalid with them. */
-function convertCellText(cell: string, trimmed: string, { output }: ColumnKind, rule: z.ZodType): string {
+/** An enum value may have any letter case. The rule of the field reads any other text. */
+function readText(cell: string, line: string, { output }: ColumnKind): CellValue {
+  if (SHORTENED_NUMBER_PATTERN.test(line)) return { rule: rule('shortened_number', { rule: line }) };
   const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
-  const word = words.find((one) => one.toLowerCase() === trimmed.toLowerCase());
-  return word ?? (cell === trimmed || rule.safeParse(cell).success ? cell : trimmed);
+  return { value: words.find((one) => one.toLowerCase() === line.toLowerCase()) ?? cell };
 }
 
 const AMOUNT_PATTERN =

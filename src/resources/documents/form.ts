@@ -7,6 +7,7 @@ import { problemsText, validationError, RequestError } from '../../errors.ts';
 import { parseMediaType } from '../../http/body.ts';
 import { limitBody, tooLargeError } from '../../http/body-stream.ts';
 import { validateInputPart } from '../../http/input.ts';
+import { readLine } from '../../http/typed-text.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 import { MAX_MULTIPART_BOUNDARY_CHARACTERS, MULTIPART_OVERHEAD_BYTES, MAX_MULTIPART_PARTS } from '../../limits.ts';
 
@@ -120,7 +121,7 @@ function notOneFileError(): RequestError {
 
 /** A file name that was not valid UTF-8 contains U+FFFD after decoding. */
 function findBrokenNameRule(name: string): ProblemRule | undefined {
-  if (name.trim() === '' || Array.from(name).length > MAX_FILE_NAME_CHARACTERS)
+  if (readLine(name) === '' || Array.from(name).length > MAX_FILE_NAME_CHARACTERS)
     return rule('not_a_file_name', { max: MAX_FILE_NAME_CHARACTERS });
   return /[\p{Cc}\ufffd]/u.test(name) || !name.isWellFormed() ? rule('not_a_file_name.characters') : undefined;
 }

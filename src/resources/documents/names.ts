@@ -1,5 +1,6 @@
 import { parse } from 'node:path';
 import * as field from '../../http/fields.ts';
+import { readLine } from '../../http/typed-text.ts';
 import { rule } from '../../problems.ts';
 import { MAX_ZIP_FILE_EXTENSION_BYTES, MAX_ZIP_FILE_STEM_BYTES } from '../../limits.ts';
 
@@ -7,7 +8,8 @@ import { MAX_ZIP_FILE_EXTENSION_BYTES, MAX_ZIP_FILE_STEM_BYTES } from '../../lim
 const INVALID_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 
 export const fileName = field
-  .nonBlankText(255)
+  .exactText(255)
+  .refine((name) => readLine(name) !== '', rule('blank'))
   .refine((name) => !INVALID_NAME.test(name), rule('not_a_file_name.folders'))
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'No folders.' });
 
