@@ -197,6 +197,10 @@ function searchable(text: string): string {
   return plain.replaceAll('œ', 'oe').replaceAll('æ', 'ae').replaceAll('ß', 'ss').replaceAll('’', "'");
 }
 
+function collapsed(text: string): string {
+  return searchable(text).trim().replaceAll(/\s+/g, ' ');
+}
+
 function wordsOf(text: string): readonly string[] {
   return searchable(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
@@ -221,7 +225,8 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
       const words = texts.flatMap(wordsOf);
       return wordsOf(value).every((asked) => words.some((word) => word.startsWith(asked)));
     }
-    return texts.some((text) => searchable(text).includes(searchable(value)));
+    const asked = collapsed(value);
+    return texts.some((text) => collapsed(text).includes(asked));
   }
   const found = row[fieldOf(name, [row]) ?? ''];
   if (name.endsWith('_from')) return found !== null && comparable(found) >= comparable(coerced(found, value));
