@@ -224,6 +224,22 @@ begin
 end
 $rights$;
 
+-- audit.administrators counts the direct members of taxclaims_owner. A login that has the rights of taxclaims_owner through
+-- another administrator's role becomes a direct member as well, if it may grant taxclaims_owner.
+do $administrator$
+begin
+    if not exists (
+        select
+        from pg_catalog.pg_auth_members as m
+        where m.roleid = 'taxclaims_owner'::regrole and m.member = (select r.oid from pg_catalog.pg_roles as r where r.rolname = current_user)
+    ) and not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
+        execute pg_catalog.format('grant taxclaims_owner to %I', current_user);
+    end if;
+exception
+    when insufficient_privilege then null;
+end
+$administrator$;
+
 create schema if not exists app authorization taxclaims_owner;
 grant usage, create on schema public to taxclaims_owner;
 grant usage on schema public to taxclaims_definer, taxclaims_housekeeper;

@@ -25,7 +25,7 @@ export function wrappedComponents({ createElement, Fragment, useEffect, useRef }
     createElement('details', { className: 'fold', open }, createElement('summary', null, title), ...content);
   /** For each operation, the element with the parameters that the fold below Execute shows. */
   const foldedParameters = new Map();
-  /** The responses that had the focus once: showing one again must not take the focus from another place. */
+  /** Headers of the responses that had the focus once: showing one again must not take the focus from another place. */
   const seen = new WeakSet();
 
   return {
@@ -81,8 +81,10 @@ export function wrappedComponents({ createElement, Fragment, useEffect, useRef }
     liveResponse: (LiveResponse) => (props) => {
       const place = useRef(null);
       useEffect(() => {
-        if (seen.has(props.response)) return;
-        seen.add(props.response);
+        // A changed parameter makes a new response with the same headers. A request that failed has no headers.
+        const known = props.response.get('headers') ?? props.response;
+        if (seen.has(known)) return;
+        seen.add(known);
         const answer = place.current.querySelector('.live-responses-table');
         Object.assign(answer, { tabIndex: -1, ariaLabel: 'Server response' });
         answer.focus({ preventScroll: true });

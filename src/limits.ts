@@ -111,7 +111,7 @@ export const MAX_TOKEN_HEADER_CHARACTERS = 16 * 1024; // characters: the header 
 export const MAX_TOKEN_CLAIM_CHARACTERS = 255; // characters: a subject, an email or a name in a token
 export const TOKEN_CLOCK_TOLERANCE_S = 30; // s: tolerance for the times in a token
 export const MAX_CACHED_TOKENS = 10_000; // tokens: verified tokens in the cache
-export const TOKEN_CACHE_BYTES = 32 * 1024 * 1024; // bytes: size of the callers of the cached tokens
+export const TOKEN_CACHE_BYTES = 32 * 1024 * 1024; // bytes: memory for the callers whose verified tokens are cached
 export const MAX_KEY_SET_BYTES = 512 * 1024; // bytes: a key set of the identity provider
 export const MIN_RSA_KEY_BITS = 2_048; // bits: the shortest RSA key with which the service verifies a signature (RFC 7518, 3.3)
 export const KEY_SET_REFRESH_MS = 600_000; // ms: the service fetches the provider's keys again after this time
@@ -202,7 +202,7 @@ export const DEPLOY_UNBLOCKED_MS = 5_000; // ms: a wait counts as over after thi
 export const DEPLOY_BLOCKERS_LOG_PAUSE_MS = 30_000; // ms: pause between two log lines about blocking sessions
 export const DEPLOY_LOCK_RETRY_PAUSES_MS = [50, 2_000] as const; // ms, first and longest: random pauses before a deploy retries a lock
 export const DEPLOY_RACE_RETRIES = 10; // attempts: retries of a catalog change that fails because of another deploy; after more failures the cause must be different
-export const AUDIT_LOCK_TIMEOUT_MS = 2_000; // ms: db:audit and audit.findings wait this long for a lock, then leave out what they could not read and name who holds the lock
+export const AUDIT_LOCK_TIMEOUT_MS = 2_000; // ms: db:audit, audit.findings, audit.drift and audit.accepted wait this long for a lock, then name who holds it and what was not read
 export const AUDIT_ARCHIVE_PAGE_ROWS = 2_000; // records: audit records that the archive reads at once, some megabytes
 
 /* Jobs */
@@ -249,7 +249,7 @@ export const MAX_COMPOUND_FILE_SECTORS = 1_000; // sectors: directory sectors of
 
 /* The process, its log and its figures */
 export const SHUTDOWN_TIMEOUT_MS = 9_000; // ms: at shutdown, time for all parts of the process; supervisors often kill after ten seconds
-export const SHUTDOWN_ABORT_MS = 100; // ms: at shutdown, time for a part to stop its work after its own time is over
+export const SHUTDOWN_ABORT_MS = 100; // ms: at shutdown, time for a part of the process to abort its work once its time for a normal end is over
 export const SHUTDOWN_FORCED_EXIT_MS = 9_800; // ms: the process ends after this time even if a part hangs, for example on an unreachable disk
 export const REPEATED_SIGNAL_MS = 500; // ms: a second signal within this time counts as the same Ctrl-C, because both the terminal and npm send it
 export const FOREIGN_DATABASE_CHECK_MS = 2_000; // ms: a start waits this long for the database, to learn whether it is the service's own

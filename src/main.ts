@@ -63,7 +63,9 @@ async function main(): Promise<void> {
   const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, `shutting down: ${isServing ? 'finishing the running requests' : 'ending the start'}`);
     setTimeout(() => {
-      process.stderr.write(`${isServing ? 'a part of the service' : 'the start'} hangs: the process ends without it\n`);
+      process.stderr.write(
+        `${isServing ? 'a part of the service' : 'the start'} hangs: the process ends without waiting for it\n`,
+      );
       killProcess(signal);
     }, SHUTDOWN_FORCED_EXIT_MS).unref();
     ending.abort();

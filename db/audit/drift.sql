@@ -34,18 +34,40 @@ from (
         )
 ) as d;
 
+-- A view would wait for a lock before it could name who holds it.
+create function audit.list_drift()
+    returns table (kind text, object text, change text, applied text, present text)
+    language plpgsql stable rows 100
+    set jit = off
+    -- As AUDIT_LOCK_TIMEOUT_MS in src/limits.ts.
+    set lock_timeout = '2s'
+    set search_path = ''
+as $body$
+begin
+    return query
+    select
+        d.kind, d.object, d.change, d.applied, d.present
+    from audit.drift_before_acceptance as d
+    where not exists (
+        select
+        from audit.acceptances as a
+        where a.withdrawn_at is null
+            and a.what = d.kind
+            and a.object = d.object
+            and a.as_it_stood = d.as_it_stands
+    );
+exception
+    when lock_not_available then
+        perform audit.refuse_locked('audit.drift');
+end
+$body$;
+
+comment on function audit.list_drift() is 'The rows of the view audit.drift.';
+
 create view audit.drift with (security_invoker) as
 select
     d.kind, d.object, d.change, d.applied, d.present
-from audit.drift_before_acceptance as d
-where not exists (
-    select
-    from audit.acceptances as a
-    where a.withdrawn_at is null
-        and a.what = d.kind
-        and a.object = d.object
-        and a.as_it_stood = d.as_it_stands
-);
+from audit.list_drift() as d;
 
 comment on view audit.drift_before_acceptance is
     'Differences between this database and the state that the repository declares, including accepted differences.';

@@ -38,6 +38,21 @@ comment on function audit.lock_holders() is
     'Names the sessions and prepared transactions that hold or await a lock for which a reader must wait. Null if there '
     'is none.';
 
+create function audit.refuse_locked(part text)
+    returns void
+    language plpgsql stable set search_path = ''
+as $body$
+begin
+    raise exception '% was not read, because somebody holds a lock: %', part, coalesce(audit.lock_holders(), 'nobody who could be named')
+        using
+            errcode = 'lock_not_available',
+            hint = pg_catalog.format('End the transaction that the message names, then read %s again.', part);
+end
+$body$;
+
+comment on function audit.refuse_locked(text) is
+    'Ends the reading of audit.drift or audit.accepted with an error that names who holds a lock.';
+
 do $findings$
 declare
     names text;

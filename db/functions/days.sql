@@ -47,8 +47,8 @@ end
 $function$;
 
 comment on function app.claim_deadline(date) is
-    'Returns the last day to claim: 31 December of the year after the mise en recouvrement (LPF R*196-2 a). The day is '
-    'the same on a Sunday, so that nobody relies on a later one.';
+    'Returns the last day to claim: 31 December of the year after the mise en recouvrement (LPF R*196-2 a). A Sunday '
+    'or public holiday does not move the day, so that nobody claims too late.';
 
 create or replace function app.response_due_day(
     received_on date, submitted_at timestamp with time zone, response_extended boolean

@@ -33,8 +33,9 @@ create policy reclamations_delete_tenant on public.reclamations for delete to ta
 grant
     select (
         id, client_id, site_id, assignee_id, claim_type, amount, status, tax_year, commune_code, notice_reference,
-        collection_date, submitted_at, received_on, decision_date, decision_received_on, court_deadline, granted_amount,
-        instance, judgment_notified_on
+        collection_date, deadline_basis, claim_deadline, submitted_at, received_on, response_extended, response_due_at,
+        decision_date, decision_received_on, court_deadline, granted_amount, instance, judgment_notified_on, created_at,
+        updated_at
     ),
     update (assignee_id)
 on public.reclamations to taxclaims_definer;

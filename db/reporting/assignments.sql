@@ -8,5 +8,5 @@ join public.clients as c on c.id = a.client_id;
 
 comment on view reporting.assignments is
     'Users and the clients they have access to, except administrators with all clients.';
-comment on column reporting.assignments.is_active is 'False if the account is ended: the user then sees nothing.';
+comment on column reporting.assignments.is_active is 'False if the account is deactivated: the user then has no access.';
 grant select on reporting.assignments to taxclaims_reporting;

@@ -9,11 +9,11 @@ from public.communes as c
 join public.communes as t on t.code = coalesce(c.current_code, c.code);
 
 comment on view reporting.communes is
-    'Communes by INSEE code, of today and before they merged. Join commune_code of a claim or a parcel to code.';
+    'Communes by INSEE code: those of today and those that merged into another. Join commune_code of a claim or a parcel to code.';
 comment on column reporting.communes.name is
     'Name of the commune; that of the commune into which it merged, if its own name is not known.';
 comment on column reporting.communes.current_code is
-    'Code of the commune of today: the same code, or that of the commune into which it merged, or of the city of an '
-    'arrondissement. Group by current_code to count old and new codes of one commune together.';
-comment on column reporting.communes.current_name is 'Name of the commune of today.';
+    'Code of today''s commune: the commune itself, the commune into which it merged, or the city of the arrondissement. '
+    'Group by current_code to count old and new codes of one commune together.';
+comment on column reporting.communes.current_name is 'Name of the commune that has current_code.';
 grant select on reporting.communes to taxclaims_reporting;

@@ -124,9 +124,9 @@ comment on view app.claim_deadlines is
 comment on column app.claim_deadlines.reclamation_id is 'The claim.';
 comment on column app.claim_deadlines.kind is
     'Kind of the deadline: claim (last day to claim), response (day by which the administration must answer, until that '
-    'day), silence (the same day, once it passed without an answer), regularisation (last day to mend the claim), court '
-    '(last day to go to court), appeal (last day to go to the next court), relief (last day of a relief of the '
-    'administration''s own motion) or task (last day of a task).';
+    'day), silence (the response day, once it passed without an answer), regularisation (last day to complete the claim), court '
+    '(last day to go to court), appeal (last day to go to the next court), relief (last day on which the '
+    'administration may grant relief of its own motion) or task (last day of a task).';
 comment on column app.claim_deadlines.due_on is
     'Last day of the deadline or the task, in Europe/Paris; null if it is not known.';
 comment on column app.claim_deadlines.assignee_id is

@@ -30,7 +30,7 @@ begin atomic
         case
             when r.oid is null then 'does not exist'
             when not r.rolcanlogin then 'may not log in'
-            when r.rolsuper then 'is a superuser, whom no policy holds'
+            when r.rolsuper then 'is a superuser, who bypasses the policies'
             when not pg_catalog.pg_has_role(r.oid, 'taxclaims_reporting', 'USAGE')
                 then 'is not in taxclaims_reporting, or does not inherit its rights'
             when r.rolbypassrls or r.rolcreaterole or r.rolreplication

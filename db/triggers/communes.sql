@@ -1,4 +1,4 @@
--- Rows that were stored with an unknown code stay changeable: the triggers check a code only where it is new.
+-- Rows that were stored with an unknown code accept other changes: the triggers check only a new or changed code.
 -- app.check_commune runs after the write, so that row-level security can refuse a forbidden write before it.
 create or replace function app.check_commune()
     returns trigger

@@ -124,7 +124,7 @@ $function$;
 
 comment on function app.derive_claim_days() is
     'Trigger of reclamations that derives the days of a claim from its facts, by the functions of '
-    'db/functions/days.sql, and refuses (TX409) a day that the facts do not derive where none may be typed.';
+    'db/functions/days.sql, and refuses (TX409) another value of a derived day that users must not enter.';
 
 -- Each rule is checked only where the change touches its days, so that a claim from before the rules stays editable.
 create or replace function app.check_claim_days()
@@ -243,7 +243,7 @@ end
 $function$;
 
 comment on function app.check_claim_days() is
-    'Trigger of reclamations that refuses (TX409) years and days that cannot be, facts after today, and days in the '
+    'Trigger of reclamations that refuses (TX409) impossible years and days, events after today, and days in the '
     'wrong order.';
 
 do $triggers$

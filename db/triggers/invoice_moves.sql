@@ -41,11 +41,11 @@ begin
             select from public.reclamations as r where r.id = (pg_catalog.to_jsonb(old) ->> 'reclamation_id')::uuid
         )
     then
-        raise exception 'an issued invoice names the claim'
+        raise exception 'a claim on an issued invoice cannot be deleted'
             using
                 errcode = 'TX409',
                 detail = pg_catalog.jsonb_build_object(
-                    'invoices', pg_catalog.format('name this claim, which therefore stays: %s', pg_catalog.to_jsonb(new) ->> 'number')
+                    'invoices', pg_catalog.format('refer to this claim, so it cannot be deleted: %s', pg_catalog.to_jsonb(new) ->> 'number')
                 ),
                 hint = pg_catalog.jsonb_build_array(
                     'in_use.claim', pg_catalog.jsonb_build_object('values', pg_catalog.jsonb_build_array(pg_catalog.to_jsonb(new) ->> 'number'))
@@ -58,7 +58,7 @@ begin
     then
         return null;
     end if;
-    raise exception 'a kept row does not change'
+    raise exception 'a row of % that is % cannot be changed', tg_table_name, old.status
         using
             errcode = 'TX409',
             detail = (
@@ -93,7 +93,7 @@ create or replace function app.refuse_kept_delete()
     language plpgsql volatile set search_path = ''
 as $function$
 begin
-    raise exception 'a row of % that is % is never deleted', tg_table_name, old.status
+    raise exception 'a row of % that is % cannot be deleted', tg_table_name, old.status
         using
             errcode = 'TX409',
             detail = pg_catalog.jsonb_build_object(

@@ -1,4 +1,4 @@
--- The constraint partners_siret_valid cannot refuse nine zeros: partners stored with them would no longer be changeable.
+-- The constraint partners_siret_valid cannot refuse nine zeros: it would refuse every change of partners stored with them.
 create or replace function app.refuse_siret_of_nobody()
     returns trigger
     language plpgsql volatile set search_path = ''

@@ -90,10 +90,10 @@ begin
             end if;
         end if;
     elsif new.status <> 'RECEIVED' then
-        raise exception 'a partner invoice begins as RECEIVED'
+        raise exception 'a new partner invoice must be RECEIVED'
             using
                 errcode = 'TX409',
-                detail = '{"status": "must be RECEIVED: a bill begins there"}',
+                detail = '{"status": "must be RECEIVED, the status of every new bill"}',
                 hint = '["not_first_status.bill", {"status": "RECEIVED"}]';
     end if;
     new.vat_amount := coalesce(new.vat_amount, pg_catalog.round(new.amount_excl_tax * new.vat_rate / 100, 2));

@@ -21,6 +21,12 @@ export function createClientConfig(server: string, passwordFile?: string): Clien
   };
 }
 
+/** Returns an error that says what is missing, where pg itself only says that its own variable has another type. */
+export function explainConnectionError(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.endsWith('client password must be a string')) return error;
+  return new Error('the server asks for a password, and the address of the database has none', { cause: error });
+}
+
 async function readPassword(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import * as limit from '../limits.ts';
-import { createClientConfig } from './client-config.ts';
+import { createClientConfig, explainConnectionError } from './client-config.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { assertAcceptsWrites, type PrimaryTracker } from './primary.ts';
@@ -187,5 +187,7 @@ function assertPooledClient(client: PoolClient): PooledClient {
 }
 
 function unavailableError(cause: unknown): DatabaseUnavailable {
-  return new DatabaseUnavailable('No connection to the database could be had.', { cause });
+  return new DatabaseUnavailable('No connection to the database could be had.', {
+    cause: explainConnectionError(cause),
+  });
 }

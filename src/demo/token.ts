@@ -33,7 +33,7 @@ const command = {
 await runCommand(command, async ({ values }) => {
   if (process.env['AUTH_ISSUER']) {
     throw new ConfigError(
-      'AUTH_ISSUER is set: tokens come from that provider, and this command signs for the embedded one',
+      'AUTH_ISSUER is set: tokens come from that provider, and this command creates tokens of the embedded provider only',
     );
   }
   const { dataDir, identity } = loadConfig(process.env);

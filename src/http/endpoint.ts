@@ -54,7 +54,7 @@ export interface RecordShape {
    * more.
    */
   readonly version: string | undefined;
-  tagOf(time: string): string;
+  formatEtag(time: string): string;
   /** Columns that never change: a request may contain such a column only with its present value. */
   readonly fixed: readonly string[];
   /** Columns that only the service sets; the SQL is true if the body `body` repeats the stored value of the row `r`. */

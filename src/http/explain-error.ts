@@ -92,7 +92,7 @@ function explainIfMatch(
 ): RequestError | undefined {
   const { ifMatch } = request;
   // A record never returns to an earlier version, so an ETag that matches now also matched when the statement ran.
-  const tag = version === undefined ? undefined : endpoint.of?.tagOf(version);
+  const tag = version === undefined ? undefined : endpoint.of?.formatEtag(version);
   if (ifMatch === null || (tag !== undefined && ifMatch.includes(tag))) return undefined;
   return new RequestError('ERROR_PRECONDITION_FAILED', `${table} ${id} has changed since`);
 }

@@ -33,8 +33,8 @@ export function createCallerFromClaims(
   if (subject === undefined) throw refuseSubject('is not a text of 1 to 255 characters');
   if (subject === ANONYMOUS_NAME) throw refuseSubject('is the word for whoever has no token');
   if (!isValidSubject(subject)) throw refuseSubject('is no plain text in ASCII, or a UUID with capitals');
-  const role = parseRoleClaim(readClaim(claims, names.role));
-  const clientAccess = parseAccessClaim(readClaim(claims, names.clientAccess));
+  const role = parseRoleClaim(readClaim(claims, names.role), names.role);
+  const clientAccess = parseAccessClaim(readClaim(claims, names.clientAccess), names.clientAccess);
   return {
     subject,
     userId: isUuid(subject) ? subject : createSubjectUuid(issuer, subject),
@@ -54,32 +54,36 @@ function readEmailClaim(claims: TokenClaims): string | undefined {
 }
 
 /** Reads one of the four roles, or a list that has one of them beside the provider's own roles and groups. */
-function parseRoleClaim(claim: unknown): Role {
+function parseRoleClaim(claim: unknown, name: string): Role {
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   const [role, another] = ROLES.filter((known) => values.includes(known));
-  if (role === undefined) throw createBadTokenError('the role claim is missing or not one of the four roles');
-  if (another !== undefined) throw createBadTokenError('the role claim has more than one of the four roles');
+  if (claim === undefined) throw createBadTokenError(`the token has no "${name}" claim, which AUTH_ROLE_CLAIM names`);
+  if (role === undefined) throw createBadTokenError(`the "${name}" claim has none of the four roles`);
+  if (another !== undefined) throw createBadTokenError(`the "${name}" claim has more than one of the four roles`);
   return role;
 }
 
-function parseAccessClaim(claim: unknown): readonly string[] {
-  const list = typeof claim === 'string' ? parseListText(claim) : claim;
-  if (!Array.isArray(list)) throw createBadTokenError('the client access claim is missing or not an array');
+function parseAccessClaim(claim: unknown, name: string): readonly string[] {
+  if (claim === undefined)
+    throw createBadTokenError(`the token has no "${name}" claim, which AUTH_CLIENT_ACCESS_CLAIM names`);
+  const refuse = (reason: string) => createBadTokenError(`the "${name}" claim ${reason}`);
+  const list = typeof claim === 'string' ? parseListText(claim, refuse) : claim;
+  if (!Array.isArray(list)) throw refuse('is neither an array nor a text');
   const ids = list.map((id: unknown) => {
-    if (typeof id !== 'string' || !isUuid(id))
-      throw createBadTokenError('the client access claim holds something that is no UUID');
+    if (typeof id !== 'string' || !isUuid(id)) throw refuse('has something that is no UUID');
     return id.toLowerCase();
   });
   return [...new Set(ids)].sort();
 }
 
 /** Reads a list that a provider sends as text: a JSON array, or values with commas between them. */
-function parseListText(text: string): unknown {
+function parseListText(text: string, refuse: (reason: string) => RequestError): unknown {
+  if (text.trim() === '') throw refuse('is an empty text: no client is []');
   if (!text.trimStart().startsWith('[')) return text.split(',').map((value) => value.trim());
   try {
     return JSON.parse(text);
   } catch {
-    throw createBadTokenError('the client access claim is a text that is no JSON array');
+    throw refuse('is a text that is no JSON array');
   }
 }
 

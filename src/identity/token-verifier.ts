@@ -128,10 +128,10 @@ function digestToken(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** Accepts the audience in `aud`, or in `client_id` of an access token without `aud`. */
+/** Accepts the audience in `aud`, or in `client_id` of an access token without `aud`. Cognito's id tokens have an `aud`. */
 function checkAudienceOrClientId({ aud, client_id: clientId, token_use: use }: JWTPayload, audience: string): void {
-  if (aud === undefined && use !== 'access')
-    throw createBadTokenError('the token has no "aud" claim, and its "token_use" claim is not "access"');
+  if (use !== 'access' && (aud === undefined || use !== undefined))
+    throw createBadTokenError('the token\'s "token_use" claim is not "access"');
   if (aud === undefined ? clientId !== audience : ![aud].flat().includes(audience))
     throw createBadTokenError(`the token's "${aud === undefined ? 'client_id' : 'aud'}" claim is not accepted`);
 }

@@ -6,7 +6,7 @@ import { findColumnEnum, isOmittedWhenNull, isNullable, type Column, type Record
 import { createExpansion, type ComputedField, type ExpandParameter, type Expansion } from './expansion.ts';
 import { createCsvCellsWriter, createJsonWriter } from './json.ts';
 import { buildDerivedComparisons, createRecordStatements, type RecordStatements } from './statements.ts';
-import { tagOf } from './version.ts';
+import { formatEtag } from './version.ts';
 
 export type RecordColumns = Readonly<Record<string, Column>>;
 
@@ -141,7 +141,7 @@ function createShape(
   return {
     name,
     table,
-    tagOf,
+    formatEtag,
     width: entries.length,
     isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
     exampleId: examples === undefined ? undefined : String(examples.record['id']),
@@ -152,7 +152,7 @@ function createShape(
     tag: (row) => {
       const time = row[at];
       if (tag !== undefined) return tag.of(Object.fromEntries(fields.map((column, index) => [column, row[index]])));
-      return time == null ? undefined : tagOf(time);
+      return time == null ? undefined : formatEtag(time);
     },
     versionOf: (row) => (isOwnVersion && row[at] != null ? `${String(row[0])} ${row[at]}` : undefined),
     version: tag === undefined ? `r.${version}` : undefined,

@@ -1,5 +1,5 @@
 /** Returns the ETag of a time such as `2026-12-31 23:59:59.5+00`: its microseconds since 1970, in double quotes. */
-export function tagOf(time: string): string {
+export function formatEtag(time: string): string {
   const seconds = Date.parse(`${time.slice(0, 10)}T${time.slice(11, 19)}Z`) / 1000;
   const fraction = time.slice(20, -3).padEnd(6, '0');
   return `"${String(seconds * 1_000_000 + Number(fraction))}"`;

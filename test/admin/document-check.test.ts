@@ -193,10 +193,10 @@ describe.each(Object.entries(opening))(
       });
       const planned = () => service.admin('select file_path, due_at > now() as later from app.content_removals');
       expect(await planned()).toEqual([]);
-      expect((await command('--remove-unowned')).out).toContain('1 are now');
+      expect((await command('--remove-unowned')).out).toContain('1 are planned now');
       expect(await planned()).toEqual([{ file_path: UNOWNED, later: true }]);
       expect(await store.size(UNOWNED)).toBeDefined();
-      expect((await command()).out).toMatch(/1 differ; 1 contents were planned/);
+      expect((await command()).out).toMatch(/1 differ; 1 removals of contents were planned/);
       expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
     });
 
@@ -214,7 +214,9 @@ describe.each(Object.entries(opening))(
         },
         expect.objectContaining({ differences: 1, read: 2, withoutDigest: 0 }),
       ]);
-      expect((await command()).out).toContain(`${other.path}: ${sha256(TEXT.replace('avis', 'Avis'))} of document`);
+      expect((await command()).out).toContain(
+        `${other.path}: digest ${sha256(TEXT.replace('avis', 'Avis'))}, but document`,
+      );
       expect(await command('--sizes-only')).toMatchObject({
         ...{ code: 0, out: expect.stringContaining('no content was read') },
       });
@@ -234,7 +236,7 @@ describe.each(Object.entries(opening))(
         return new Map(rows.map(({ id, hex }) => [id, hex]));
       };
       expect((await command()).out).toContain(
-        '1 contents were read, 0 of them for their digests, and 3 documents have none',
+        '1 contents were read, 0 digests were stored, and 3 documents have no digest',
       );
       expect(await digests()).toEqual(new Map([[kept.id, sha256(TEXT)]]));
       for (const [keptNow, without] of [

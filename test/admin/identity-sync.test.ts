@@ -73,7 +73,7 @@ test('identity:sync lists how rights differ between the database and the identit
   const mended = await sync(['--apply']);
   expect(mended).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/3 users compared, 2 differ\n2 mended\n$/),
+    out: expect.stringMatching(/3 users compared, 2 differ\n2 corrected\n$/),
   });
   expect(provider.users.get('auth0|ada')?.app_metadata).toEqual({ role: 'CLIENT', client_access: [client] });
   expect(provider.users.get('auth0|bob')).toMatchObject({ blocked: false });
@@ -86,7 +86,7 @@ test('identity:sync --apply exits with 1 if the identity provider does not know 
   expect(await sync(['--apply'])).toMatchObject({
     code: 1,
     out: expect.stringMatching(
-      /does not know this user\n1 users compared, 1 differ\n0 mended\n1 cannot be mended from here\n$/,
+      /does not know this user\n1 users compared, 1 differ\n0 corrected\n1 cannot be corrected, because the provider does not know the user\n$/,
     ),
   });
 });
@@ -128,7 +128,7 @@ test('identity:sync exits with 2 if it cannot read from the identity provider or
   });
   expect(await sync([], { AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' })).toMatchObject({
     code: 2,
-    err: 'AUTH_MANAGEMENT_URL must be set: the provider is asked there\n',
+    err: 'AUTH_MANAGEMENT_URL must be set: the command reads the provider’s users there\n',
   });
   expect(await sync(['--aply'])).toMatchObject({ code: 2, out: '' });
 });

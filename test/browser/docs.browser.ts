@@ -223,6 +223,7 @@ describe.each(Object.values(SIZES))('the page /docs in a window of $width pixels
       'expand',
       'limit',
     ]);
+    await expectReadable('a-dark-operation');
     const fold = claims.getByText(/^\d+ more parameters$/);
     const topOf = async (element: Locator) => (await element.boundingBox())?.y ?? NaN;
     expect(await topOf(execute)).toBeLessThan(await topOf(fold));
@@ -237,6 +238,14 @@ describe.each(Object.values(SIZES))('the page /docs in a window of $width pixels
     await page.waitForFunction('document.activeElement.matches(".live-responses-table")');
     expect(await topOf(answer)).toBeGreaterThan(0);
     expect(await topOf(answer)).toBeLessThan(size.height / 3);
+    await expectReadable('a-dark-answer');
+
+    // The click that leaves the field after the user has typed sends the request at once.
+    await folded.fill('16000');
+    await execute.click();
+    await claims.locator('.request-url', { hasText: 'amount_from=16000' }).waitFor();
+    await page.waitForFunction('document.activeElement.matches(".live-responses-table")');
+    expect(complaints).toEqual([]);
   });
 });
 

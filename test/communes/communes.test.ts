@@ -113,7 +113,7 @@ test('a bulk change with an unknown commune code names the change, and changes n
   expect((await service.ask(`GET /api/reclamations/${one}`, { token })).json).toMatchObject({ commune_code: '75056' });
 });
 
-test('a claim and a parcel stored with an unknown commune code stay changeable elsewhere, also as whole records, and a finding counts them', async () => {
+test('a claim or parcel stored with an unknown commune code accepts changes of other fields, and audit.findings counts it', async () => {
   const claim = idOf(await createClaim('75056'));
   const parcel = idOf(await createParcel('75056'));
   await storeUnchecked('reclamations', claim, '99999');

@@ -38,7 +38,7 @@ test.each([
     { table, sql: `truncate ${table}` },
   ]),
 ])(
-  'a superuser who lets no ordinary trigger fire cannot change or delete a record of the audit: $sql',
+  'a superuser with session_replication_role = replica cannot change or delete a record of the audit: $sql',
   async ({ table, sql }) => {
     const all = `table ${table}`;
     const before = (await replica.query(all)).rows;
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test('a superuser who lets no ordinary trigger fire accepts a finding under the own name and at the present time', async () => {
+test('a superuser with session_replication_role = replica accepts a finding under the own name and at the present time', async () => {
   const { rows } = await replica.query(
     `update audit.acceptances set reason = 'e', withdrawn_by = 'somebody', withdrawn_at = '2000-01-01'
      returning accepted_by::text, reason, withdrawn_by::text, least(accepted_at, withdrawn_at) > '2020-01-01' as now`,

@@ -77,7 +77,7 @@ test('the service refuses a data folder of another major version of Postgres, wi
   const ours = (await readFile(version, 'utf8')).trim();
   await writeFile(version, '9.6\n');
   await expect(start()).rejects.toThrow(
-    new RegExp(`^DATA_DIR \\S+ cannot be used: its database is one of Postgres 9\\.6, .* Postgres ${ours}: .*$`),
+    new RegExp(`^DATA_DIR \\S+ cannot be used: its database is of Postgres 9\\.6, .* Postgres ${ours}: .*$`),
   );
   await writeFile(version, `${ours}\n`);
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');

@@ -159,7 +159,7 @@ test.each([
   ['is too short', [1], (file: string) => writeFile(file, pdf.subarray(1))],
   ['is too long', [1], (file: string) => writeFile(file, Buffer.concat([pdf, pdf]))],
 ])(
-  'if a content %s, the ZIP gets 503 with the names of %j, and is complete once it is restored',
+  'if the content of a document %s, the ZIP of its claim gets 503 that names %j, and is complete once the content is restored',
   async (_, lost, damage) => {
     const names = ['a.pdf', 'b.pdf', 'c.pdf'];
     const { claim, token: owner, ids } = await claimWith(...names.map((name) => [name, pdf] as const));
@@ -177,7 +177,7 @@ test.each([
   },
 );
 
-test('the refusal of a ZIP names ten of eleven lost documents, and a claim without them has its ZIP', async () => {
+test('the 503 to a ZIP names ten of eleven lost documents, and the ZIP is complete once the lost documents are deleted', async () => {
   const files = Array.from({ length: 11 }, (_, index) => [`${index}.pdf`, pdf] as const);
   const { claim, token: owner, ids } = await claimWith(...files, ['kept.pdf', pdf]);
   for (const id of ids.slice(0, -1)) await rm(await fileOf(id));
@@ -188,7 +188,7 @@ test('the refusal of a ZIP names ten of eleven lost documents, and a claim witho
   expect(entries.map(([name]) => name)).toEqual(['kept.pdf']);
 });
 
-test('a caller without access to a claim with a lost content gets 403, and no name', async () => {
+test('a caller without access to a claim whose documents are lost gets 403 without the documents’ names', async () => {
   const { claim, ids } = await claimWith(['a.pdf', pdf]);
   await rm(await fileOf(ids[0]));
   const { clients } = await service.tenant('Foreign');

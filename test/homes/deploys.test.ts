@@ -14,7 +14,7 @@ import { HOME_NAMES, openHome, type Home } from './homes.ts';
 
 /* These tests deploy to each kind of bought Postgres, as its administrator, who is no superuser. */
 
-const NOTHING_APPLIED = 'the database is as this release declares it: nothing was applied';
+const NOTHING_APPLIED = 'the database already matches this release: nothing was applied';
 const OPEN_FUNCTIONS =
   /a revoke did not take: \d+ functions of Postgres stay open to PUBLIC, which only a superuser can close/;
 
@@ -81,7 +81,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     });
   });
 
-  test('the service starts on this home, is healthy, and shows a user of one client no claim of another client', async () => {
+  test('the service starts on the hosted database, is healthy, and shows a user of one client no claim of another client', async () => {
     const login = await home.createLogin('api_production', 'in role taxclaims_api');
     if (home.mark !== undefined) await valueOf(home.providerUrl, `grant ${home.mark} to api_production`);
     const identity = await startTestIdentity();
@@ -120,11 +120,27 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     expect(await deploy(home.adminUrl, { strict: true })).toContain(NOTHING_APPLIED);
   });
 
-  test('a deploy undoes a policy that was added after the acceptance', async () => {
+  test('a deploy with --strict --accept-home changes nothing while the database has a table that no deploy removes', async () => {
+    const limit = `select rolconnlimit from pg_roles where rolname = 'taxclaims_client'`;
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query(
+        'alter role taxclaims_client connection limit 3; set role taxclaims_owner; create table public.by_hand ()',
+      ),
+    );
+    await expect(deploy(home.adminUrl, { strict: true, acceptedHome: 'bought again' })).rejects.toThrow(
+      /^a deploy does not undo this drift: .*added table public\.by_hand/,
+    );
+    expect(await valueOf(home.adminUrl, limit)).toBe(3);
+    await withAdmin(home.adminUrl, (admin) => admin.query('set role taxclaims_owner; drop table public.by_hand'));
+    await deploy(home.adminUrl, { strict: true, acceptedHome: 'bought again' });
+    expect(await valueOf(home.adminUrl, limit)).toBe(-1);
+  });
+
+  test('a deploy undoes a policy that was added after a deploy with --accept-home', async () => {
     await withAdmin(home.adminUrl, (admin) =>
       admin.query('set role taxclaims_owner; create policy by_hand on public.sites using (true)'),
     );
-    expect(await deploy(home.adminUrl, { strict: true })).toContain('taken back: added policy by_hand on public.sites');
+    expect(await deploy(home.adminUrl, { strict: true })).toContain('undone: added policy by_hand on public.sites');
     expect(await deploy(home.adminUrl)).toContain(NOTHING_APPLIED);
   });
 
@@ -158,7 +174,7 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     // Only the provider lets a login into the role that owns the database, or into another login.
     await valueOf(home.providerUrl, `grant ${String(owner)} to second_administrator`);
     if (owner !== home.administrator) {
-      const [, grants = ''] = /let it \((.*)\)$/.exec(await refusal()) ?? [];
+      const [, grants = ''] = /these roles \((.*)\)$/.exec(await refusal()) ?? [];
       expect(grants).toMatch(/^grant taxclaims_owner to second_administrator; grant .* with inherit false$/);
       await withAdmin(home.adminUrl, (admin) => admin.query(grants));
     }
@@ -167,5 +183,9 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     );
     expect(await deploy(second.url)).toContain('the database is migrated and its policies are applied');
     expect(await deploy(second.url)).toContain(NOTHING_APPLIED);
+    const found = `select coalesce(array_agg(finding || ': ' || remedy), '{}') from audit.findings where object = 'second_administrator'`;
+    // The audit knows the second administrator: no remedy takes away what a deploy needs.
+    for (const each of (await valueOf(home.adminUrl, found)) as string[])
+      expect(each).toMatch(/^login_reaches_privilege: [^;]*$/);
   });
 });

@@ -113,7 +113,7 @@ describe('a BI login on a standby', () => {
     ['a message in the write-ahead log', `select pg_logical_emit_message(false, 'x', 'x')`, 'XX000'],
     ['a new password', `alter role ${LOGIN} password 'other'`, '25006'],
     ['a transaction that writes', 'set transaction read write', '0A000'],
-  ])('writes nothing: Postgres refuses %s', async (_, sql, code) => {
+  ])('a BI login on a standby writes nothing: Postgres refuses %s', async (_, sql, code) => {
     await withAdmin(onStandbyAsTool, async (tool) => {
       await tool.query('begin');
       await expect(tool.query(sql)).rejects.toMatchObject({ code });
@@ -132,7 +132,7 @@ describe('a BI login on a standby', () => {
     expect(await ask(onStandby, 'select pg_postmaster_start_time()::text')).toBe(started);
   });
 
-  test('a BI login that filled the lock table of a standby ends it when the primary locks a table; the primary serves, and nothing is lost', async () => {
+  test('a standby whose lock table a BI login filled stops when the primary locks a table; the primary serves, and nothing is lost', async () => {
     const started = await ask(onStandby, 'select pg_postmaster_start_time()::text');
     await whileLocksAreTaken(onStandbyAsTool, async (tool) => {
       const ended = new Promise((resolve) => tool.once('end', resolve));
@@ -157,7 +157,7 @@ describe('a BI login on the primary', () => {
     expect(await ask(onPrimary, 'select 1')).toBe('1');
   });
 
-  test('a BI login on the primary takes every lock with a single connection, so no connection limit helps, on the standby neither', async () => {
+  test('a BI login on the primary takes every lock with a single connection, and connection limit 0 would also refuse the login on the standby', async () => {
     await ask(onPrimary, `alter role ${LOGIN} connection limit 1`);
     await whileLocksAreTaken(onPrimaryAsTool, async () => {
       await expect(ask(onPrimary, 'select 1')).rejects.toMatchObject(LOCK_TABLE_IS_FULL);

@@ -24,7 +24,7 @@ test.each([
     'bare',
     '',
     'bare cannot deploy here: it has neither CREATEROLE nor the rights of postgres, the owner of the database postgres, ' +
-      'and a Postgres where no login can have both (Heroku) cannot be the home of this service',
+      'and a Postgres where no login can have both (Heroku) cannot run this service',
   ],
   [
     'no CREATEROLE',
@@ -54,15 +54,31 @@ test.each([
   });
 });
 
-test('the first deploy says which logins lose CONNECT and which roles lose the schema public, before they lose them, and a later deploy says nothing', async () => {
+test('a deploy with an address without the password says that the address has none', async () => {
+  const url = new URL(home.adminUrl);
+  url.password = '';
+  expect(await refusalOf(url.href)).toBe(
+    'no connection to the database at DATABASE_ADMIN_URL: the server asks for a password, and the address of the database has none',
+  );
+});
+
+test('the first deploy says which logins lose CONNECT, and which roles lose the schema public and default privileges there, before they lose them, and a later deploy says nothing', async () => {
   const { log: hears, loggedText } = createTestLogger();
   await migrate({ adminUrl: home.adminUrl, log: hears });
-  const [lost, applied] = ['away from PUBLIC, and so from authenticator, supabase_auth_admin', 'applying '].map(
-    (text) => loggedText().indexOf(text),
-  );
+  const [lost, applied] = [
+    'revokes CONNECT from PUBLIC, and so from authenticator, supabase_auth_admin',
+    'applying ',
+  ].map((text) => loggedText().indexOf(text));
   expect(lost).toBeGreaterThan(0);
   expect(applied).toBeGreaterThan(lost ?? 0);
-  expect(loggedText()).toContain('away from anon, authenticated, service_role: ');
+  expect(loggedText()).toContain('revokes every right to the schema public from anon, authenticated, service_role: ');
+  const ended = /revokes the default privileges in the schema public of ([^:]*):/.exec(loggedText());
+  expect(ended?.[1]?.split(', ')).toEqual(
+    ['anon', 'authenticated', 'service_role'].flatMap((role) =>
+      ['functions', 'sequences', 'tables'].map((objects) => `${role} on new ${objects} of postgres`),
+    ),
+  );
+  expect(ended?.index).toBeLessThan(applied ?? 0);
   // pgbouncer has CONNECT by a grant of its own.
   expect(loggedText()).not.toMatch(/PUBLIC, and so from [^:]*pgbouncer/);
   await withAdmin(home.providerUrl, async (provider) => {
@@ -72,8 +88,13 @@ test('the first deploy says which logins lose CONNECT and which roles lose the s
               has_schema_privilege('anon', 'public', 'USAGE') as uses`,
     );
     expect(rows).toEqual([{ connects: false, pools: true, uses: false }]);
+    // The default privileges of supabase_admin are the provider's.
+    const { rows: owners } = await provider.query(
+      `select distinct pg_get_userbyid(defaclrole) as owner from pg_default_acl where defaclnamespace = 'public'::regnamespace`,
+    );
+    expect(owners).toEqual([{ owner: 'supabase_admin' }]);
   });
   const { log: again, loggedText: later } = createTestLogger();
   await migrate({ adminUrl: home.adminUrl, log: again });
-  expect(later()).not.toContain('this first deploy takes');
+  expect(later()).not.toContain('this first deploy');
 });

@@ -35,7 +35,7 @@ const json: RecordShape = {
   cells: () => [],
   isAlwaysTagged: false,
   exampleId: undefined,
-  tagOf: (time) => time,
+  formatEtag: (time) => time,
   fixed: [],
   derived: {},
   hasMoves: false,

@@ -201,7 +201,7 @@ test('a list with exactly one of the four roles gives that role, beside any othe
   ])
     await expect(v.callerOf({ role })).resolves.toMatchObject({ role: 'CLIENT' });
   const refusal = await v.refusalOf(await v.identity.token({ role: ['CLIENT', 'other', 'ADMIN'] }));
-  expect(refusal.message).toBe('the role claim has more than one of the four roles');
+  expect(refusal.message).toBe('the "role" claim has more than one of the four roles');
 });
 
 test('the clients of a token may be a text: a JSON array, or ids with commas between them', async () => {
@@ -232,6 +232,8 @@ test('the name of a claim may be a path, unless the token has a claim with the w
       {},
     ])
       await v.refusalOf(await v.identity.token({ ...nested, realm_access }));
+    const refusal = await v.refusalOf(await v.identity.token({ ...nested, realm_access: undefined }));
+    expect(refusal.message).toBe('the token has no "realm_access.roles" claim, which AUTH_ROLE_CLAIM names');
   };
   await withVerification([await createTestKey()], verify, names);
 });
@@ -263,6 +265,7 @@ test('an access token without "aud" is accepted by its "client_id" only with AUT
       { client_id: [v.identity.audience] },
       { token_use: 'id' },
       { token_use: undefined },
+      { aud: v.identity.audience, token_use: 'id' },
       { aud: 'other' },
       { aud: ['other'] },
       { aud: null },

@@ -38,7 +38,15 @@ test('the audit reason of a refused token says what is wrong with the token', as
     'the token\'s "iat" claim is missing': await v.identity.token({ iat: undefined }),
     'the token\'s "iat" claim is not accepted': await v.identity.token({ iat: SECONDS + 60 }),
     'the token\'s "aud" claim is not accepted': await v.identity.token({ aud: 'another-api' }),
-    'the role claim is missing or not one of the four roles': await v.identity.token({ role: 'admin' }),
+    'the "role" claim has none of the four roles': await v.identity.token({ role: 'admin' }),
+    'the token has no "role" claim, which AUTH_ROLE_CLAIM names': await v.identity.token({ role: undefined }),
+    'the token has no "client_access" claim, which AUTH_CLIENT_ACCESS_CLAIM names': await v.identity.token({
+      client_access: undefined,
+    }),
+    'the "client_access" claim is neither an array nor a text': await v.identity.token({ client_access: {} }),
+    'the "client_access" claim is an empty text: no client is []': await v.identity.token({ client_access: ' ' }),
+    'the "client_access" claim has something that is no UUID': await v.identity.token({ client_access: 'all' }),
+    'the "client_access" claim is a text that is no JSON array': await v.identity.token({ client_access: '["' }),
   };
   for (const [reason, token] of Object.entries(reasons)) expect((await v.refusalOf(token)).message).toBe(reason);
 });

@@ -34,16 +34,19 @@ async function reliefOf(id: unknown): Promise<unknown> {
 
 const titled = LAW_DAYS.map((row, n) => ({ ...row, n, given: JSON.stringify(row.facts), result: String(row.day) }));
 
-test.each(titled)('the law gives $result for the $kind day of $given', async ({ kind, facts, day, source, n }) => {
-  const created = await service.ask('POST /api/reclamations', { token, body: claimOf(facts, `row ${String(n)}`) });
-  expect([source, created.status, created.json]).toEqual([source, 201, expect.anything()]);
-  const { id, ...claim } = created.json as Json;
-  expect([source, kind === 'relief' ? await reliefOf(id) : claim[FIELDS[kind]]]).toEqual([source, day]);
-  expect([source, claim['response_is_estimate']]).toEqual([
-    source,
-    facts['submitted_at'] !== undefined && facts['received_on'] === undefined,
-  ]);
-});
+test.each(titled)(
+  'the service derives $result, the day that the law gives, as the $kind day of a claim with $given',
+  async ({ kind, facts, day, source, n }) => {
+    const created = await service.ask('POST /api/reclamations', { token, body: claimOf(facts, `row ${String(n)}`) });
+    expect([source, created.status, created.json]).toEqual([source, 201, expect.anything()]);
+    const { id, ...claim } = created.json as Json;
+    expect([source, kind === 'relief' ? await reliefOf(id) : claim[FIELDS[kind]]]).toEqual([source, day]);
+    expect([source, claim['response_is_estimate']]).toEqual([
+      source,
+      facts['submitted_at'] !== undefined && facts['received_on'] === undefined,
+    ]);
+  },
+);
 
 test('a claim whose facts are entered one by one has the same days as one created with all facts at once', async () => {
   for (const [n, { kind, facts, day, source }] of LAW_DAYS.entries()) {

@@ -41,7 +41,10 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   'trigger disabled': `
     select format('%I on %s', t.tgname, t.tgrelid::regclass) as object, array[c.relname::text] as hints,
         format('alter table %s disable trigger %I', t.tgrelid::regclass, t.tgname) as sql,
-        format('alter table %s enable trigger %I', t.tgrelid::regclass, t.tgname) as undo
+        format(
+          'alter table %s enable %s trigger %I',
+          t.tgrelid::regclass, case t.tgenabled when 'A' then 'always' else '' end, t.tgname
+        ) as undo
     from pg_trigger as t join pg_class as c on c.oid = t.tgrelid
     where not t.tgisinternal and c.relnamespace::regnamespace::text in ${HOUSE}`,
   'membership added': `

@@ -165,15 +165,18 @@ test.each([
   { told: '2026-11-30', day: '2026-12-01', mails: 0 },
   { told: '2026-12-05', day: '2026-12-06', mails: 0 },
   { told: '2026-11-29', day: '2026-12-02', mails: 1 },
-])('a mail of $day after one of $told lists an unknown day $mails times: each Monday', async ({ told, day, mails }) => {
-  const amelie = await person();
-  await service.sql`update public.reclamations set collection_date = null where id = ${tenant.reclamations}`;
-  const readDueItems: RemindersOptions['readDueItems'] = (reminder) =>
-    readDueDeadlines(service.database, { ...reminder, day, remindedUntil: told });
-  await sender({ readDueItems }).deliverNow();
-  expect(server.received.map(({ to }) => to[0])).toEqual(Array(mails).fill(amelie.email));
-  if (mails > 0) expect(textOf(amelie)).toContain('Date manquante ; à renseigner : ');
-});
+])(
+  'a deadline without a day is listed each Monday: $mails times in the mails of $day after a mail of $told',
+  async ({ told, day, mails }) => {
+    const amelie = await person();
+    await service.sql`update public.reclamations set collection_date = null where id = ${tenant.reclamations}`;
+    const readDueItems: RemindersOptions['readDueItems'] = (reminder) =>
+      readDueDeadlines(service.database, { ...reminder, day, remindedUntil: told });
+    await sender({ readDueItems }).deliverNow();
+    expect(server.received.map(({ to }) => to[0])).toEqual(Array(mails).fill(amelie.email));
+    if (mails > 0) expect(textOf(amelie)).toContain('Date manquante ; à renseigner : ');
+  },
+);
 
 test('a reminder has no other client’s tasks, no internal note for a CLIENT, and no partner invoice for a TAX_SPECIALIST', async () => {
   const specialist = await person();
@@ -257,7 +260,7 @@ test.each([
   { moment: '2026-06-16T00:30:00Z', at: '07:00 America/Guadeloupe', day: null },
   { moment: '2026-06-16T03:00:00Z', at: '23:00 America/Guadeloupe', day: '2026-06-16' },
   { moment: '2026-06-15T03:00:00Z', at: '07:00 Indian/Reunion', day: '2026-06-15' },
-])('at $moment, a mail of $at counts from $day, the day in Paris', async ({ moment, at, day }) => {
+])('at $moment, the reminders for $at are those of $day, the day in Paris', async ({ moment, at, day }) => {
   const found = await service.admin('select app.reminder_day($1, $2, $3)::text as day', [moment, ...at.split(' ')]);
   expect(found).toEqual([{ day }]);
 });

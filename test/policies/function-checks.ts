@@ -76,7 +76,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   'api auditor': words('app.list_login_refusal_reasons'),
   reporting: words('app.list_user_client_access'),
   auditor: words(`
-    app.users_who_see app.email_of audit.expression_text audit.list_all_findings audit.list_acceptances audit.lock_holders audit.is_harmless audit.state audit.catalogs
+    app.users_who_see app.email_of audit.expression_text audit.list_all_findings audit.list_acceptances audit.list_accepted audit.list_drift audit.lock_holders audit.refuse_locked audit.is_harmless audit.state audit.catalogs
     audit.catalog_columns audit.describe_built_in_objects audit.catalog_rows audit.described_catalog_rows audit.kinds_of_state
     audit.known_extensions audit.who_can_see audit.explain_access audit.request_role audit.deciding_policies
     audit.table_of_id audit.require_fitting_id

@@ -88,7 +88,7 @@ test('a second npm start with the same DATA_DIR as a running service ends with a
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
-  expect(beside.err).toMatch(/^DATA_DIR \S+\/\.data is in use, for postgres\.lock is locked by another process: .*\n$/);
+  expect(beside.err).toMatch(/^DATA_DIR \S+\/\.data is in use: another process has locked postgres\.lock\. .*\n$/);
   started.signal('SIGTERM');
   expect(await started.ended).toBe(0);
 });

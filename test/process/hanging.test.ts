@@ -161,7 +161,7 @@ test.concurrent(
     expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
     started.signal('SIGTERM');
     expect(await started.ended).toBe('SIGTERM');
-    expect(started.err).toBe('a part of the service hangs: the process ends without it\n');
+    expect(started.err).toBe('a part of the service hangs: the process ends without waiting for it\n');
   }),
 );
 

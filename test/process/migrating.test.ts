@@ -10,7 +10,7 @@ import { until } from '../support/upload.ts';
 
 /* These tests interrupt a migration of the database by SIGINT or SIGTERM. */
 
-const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
+const ENDED = 'the deploy was ended: Postgres rolls its unfinished step back, and the next deploy repeats the step';
 
 test.each([
   { step: 'migrates its database', logged: /applying \d+ migrations/, folder: await folderForSuite() },
@@ -56,7 +56,7 @@ test('db:migrate that gets SIGINT during its migrations prints a line, leaves no
   await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
   deploy.signal('SIGINT');
   const { code, out, err } = await deploy.ended;
-  expect([code, err]).toEqual(['SIGINT', 'SIGINT ended the migration of the database: run it again\n']);
+  expect([code, err]).toEqual(['SIGINT', 'SIGINT ended the deploy: run the command again\n']);
   expect(out).toContain(ENDED);
   await until(async () => (await countSessions(database, 'true')) === 0);
   expect(await countTables(database)).toBe(0);
@@ -73,7 +73,7 @@ test('db:migrate that gets SIGTERM while it waits for a lock prints a line, and 
     await until(async () => (await countSessions(database, `wait_event_type = 'Lock'`)) > 0);
     deploy.signal('SIGTERM');
     const { code, err } = await deploy.ended;
-    expect([code, err]).toEqual(['SIGTERM', 'SIGTERM ended the migration of the database: run it again\n']);
+    expect([code, err]).toEqual(['SIGTERM', 'SIGTERM ended the deploy: run the command again\n']);
   });
   await database.close();
 });

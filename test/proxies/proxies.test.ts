@@ -77,7 +77,7 @@ async function openStream(root: string, after: Readonly<Record<string, string>> 
 const fronts: [string, Front][] = [];
 for (const [name, startFront] of Object.entries(FRONTS)) fronts.push([name, await forSuite(startFront(service.port))]);
 
-test('the service is asked without a proxy as it is through one: ETags of other records stay 412', async () => {
+test('the service accepts an ETag to which a proxy added the name of a compression, and refuses other changed ETags with 412', async () => {
   const root = `http://127.0.0.1:${service.port}`;
   const { header } = await ask(root, `GET ${SITE}`);
   const etag = header('etag');
@@ -98,7 +98,7 @@ test('the service is asked without a proxy as it is through one: ETags of other 
 describe.each(fronts)('behind %s', (name, front) => {
   const both = [front.plain, front.page];
 
-  test('each event of the stream arrives as it is, and a stream that was cut continues after its last id', async () => {
+  test('a proxy passes on each event of a change stream at once, and a stream that was cut continues after its last id', async () => {
     for (const root of both) {
       const stream = await openStream(root);
       const place = await stream.next();
@@ -134,7 +134,7 @@ describe.each(fronts)('behind %s', (name, front) => {
     }
   });
 
-  test('a document is read in parts', async () => {
+  test('a caller behind a proxy can read a range of a document', async () => {
     for (const root of both) {
       const bytes = Buffer.concat([pdfOf(1_000), Buffer.from(randomUUID())]);
       const { status, json } = await upload(root, bytes);
@@ -152,7 +152,7 @@ describe.each(fronts)('behind %s', (name, front) => {
     }
   });
 
-  test('the site of the page takes uploads of more than 1 MB, which nginx refuses without its line', async () => {
+  test('a proxy with the configuration of docs/operate.md accepts uploads of more than 1 MB, which nginx refuses by default', async () => {
     const least = pdfOf(2 ** 20 - 10_000);
     for (const root of both) expect((await upload(root, least)).status).toBe(201);
     const bytes = pdfOf(2 ** 20);
@@ -161,7 +161,7 @@ describe.each(fronts)('behind %s', (name, front) => {
     expect([stored.status, stored.json['file_size']]).toEqual([201, bytes.length]);
   });
 
-  test('each link of an answer leads through the path of the proxy: Location, Link, a document’s link, the calendar, servers', async () => {
+  test('each link of an answer has the path of the proxy: Location, Link, a document’s link, the calendar, servers', async () => {
     const { page: root } = front;
     const follow = (link: unknown) => ask(root, `GET ${new URL(String(link), root).href}`, { headers: {} });
     const body = { client_id: own.clients, site_name: 'Atelier' };

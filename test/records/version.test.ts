@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
+import { formatEtag, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -23,7 +23,7 @@ test('the service and the database function app.etag make the same ETag, which c
         [exact, [exact]],
       );
       const [row] = rows;
-      expect(tagOf(row?.time ?? '')).toBe(row?.tag);
+      expect(formatEtag(row?.time ?? '')).toBe(row?.tag);
       const { rows: back } = await client.query<{ same: boolean }>(
         'select $1::timestamptz = any ($2::timestamptz[]) as same',
         [exact, parseVersionTimes([row?.tag ?? ''])],

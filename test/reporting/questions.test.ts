@@ -242,7 +242,7 @@ async function expectedOf(firm: string): Promise<Map<number, unknown[]>> {
 }
 
 test.each(['Alpha', 'Beta'])(
-  'a BI login with the client of %s alone gets the answers of its rows to the ten questions of docs/analyst.md',
+  'a BI login with only the client of %s gets the answers of this client’s rows to the ten questions of docs/analyst.md',
   async (firm) => {
     expect(statements.map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const client = await clientOf(firm);
@@ -261,7 +261,7 @@ test.each(['Alpha', 'Beta'])(
   },
 );
 
-test('a BI login without a client gets no row in answer to a question, and one with all clients those of both firms', async () => {
+test('a BI login without a client gets no row from the questions of docs/analyst.md, and a BI login with all clients gets rows of both firms', async () => {
   expect([...(await ask()).values()]).toEqual(statements.map(() => []));
   await superuser.query('select reporting.grant_all_clients($1)', [login.name]);
   const answers = await ask();

@@ -4,7 +4,7 @@ import { connected, createTestDatabase, withAdmin } from '../support/database.ts
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
 
-/** More than the statements of a session write beside what they ask for, and less than what they ask for. */
+/** More bytes than Postgres writes to the write-ahead log for a harmless statement, and fewer than for a harmful one. */
 const SOME_BYTES = 1_000_000;
 
 const database = await forSuite(createTestDatabase());
@@ -62,7 +62,7 @@ describe('the write-ahead log, while a reporting login tries to fill it', () => 
     expect(written).toBeLessThan(SOME_BYTES);
   });
 
-  test('a login that may run pg_logical_emit_message fills it in one statement of a read-only session', async () => {
+  test('a login that may run pg_logical_emit_message fills the write-ahead log in one statement of a read-only session', async () => {
     const sql = `select sum(pg_logical_emit_message(false, 'x', repeat('x', 1000000)) - '0/0') from generate_series(1, 32)`;
     await withAdmin(database.adminUrl, async (superuser) => {
       await superuser.query('set default_transaction_read_only = on');
@@ -71,7 +71,7 @@ describe('the write-ahead log, while a reporting login tries to fill it', () => 
     });
   });
 
-  test('NOTIFY, new transaction ids and settings of the login itself write less than a megabyte for each statement', async () => {
+  test('a reporting login writes less than a megabyte to the write-ahead log by NOTIFY, a new transaction id or its own settings', async () => {
     for (const sql of [
       `select pg_notify('own', repeat('x', 7999))`,
       'select txid_current()',

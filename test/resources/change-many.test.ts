@@ -261,7 +261,7 @@ describe('a bulk change of claims', () => {
     expectError(await ask(changes), 'ERROR_PRECONDITION_FAILED');
   });
 
-  test('a bulk change with a version that went through a JavaScript Date is made once, and 412 after the next change of the same millisecond', async () => {
+  test('a bulk change accepts a version that lost its microseconds in a JavaScript Date, and gets 412 after another change in the same millisecond', async () => {
     const [first = '', second = ''] = claims;
     const read = async (id: string) => {
       const { json } = await service.ask(`GET /api/reclamations/${id}`, { token: clerk.token });
@@ -287,7 +287,7 @@ describe('a bulk change of claims', () => {
     expect(exact.status).toBe(200);
   });
 
-  test('a bulk change that repeats what a record has changes nothing: no version and no audit record', async () => {
+  test('a bulk change to the values that the records already have changes no version and adds no audit record', async () => {
     const before = (await service.ask('GET /api/reclamations', { token: clerk.token })).json as Claim[];
     const records = before.filter(({ id }) => claims.includes(id));
     const same = await ask(records.map((record) => ({ ...record, version: record['updated_at'] })));

@@ -134,7 +134,7 @@ async function createSite(): Promise<string> {
 }
 
 test.each(Object.entries(READERS))(
-  '%s misses and repeats no change when its connection is cut',
+  'a reader with %s misses and repeats no change when its connection is cut',
   async (_name, open) => {
     const reader = open();
     // The connection is cut before the first change, after a change, and after two changes.

@@ -87,14 +87,14 @@ describe('a day that a user types', () => {
   test.each([
     ['court_deadline', 'decision_received_on', {}],
     ['appeal_deadline', 'judgment_notified_on', { instance: 'TA' }],
-  ])('for %s stays when %s changes, until null derives the day again', async (field, fact, also) => {
+  ])('the %s that a user typed stays when %s changes, and null derives the day again', async (field, fact, also) => {
     const claim = await created({ ...also, [fact]: '2025-03-20', [field]: '2025-05-20' });
     expect(claim).toMatchObject({ [field]: '2025-05-20' });
     expect(await changed(claim, { [fact]: '2025-03-21' })).toMatchObject({ [field]: '2025-05-20' });
     expect(await changed(claim, { [field]: null })).toMatchObject({ [field]: '2025-05-22' });
   });
 
-  test('a derived day that a full record sent back repeats goes on following the facts', async () => {
+  test('derived days that a PUT of the whole record sends back unchanged are derived again from the changed facts', async () => {
     const claim = await created({
       ...{ collection_date: '2024-08-31', submitted_at: '2025-01-10T08:00:00.000Z', received_on: '2025-01-12' },
       ...{ decision_date: '2025-03-19', decision_received_on: '2025-03-20', instance: 'TA' },
@@ -170,14 +170,14 @@ test.each([
   [{ collection_date: '1989-12-31' }, { collection_date: 'must lie between 1990 and 2200' }],
   [{ tax_year: 1989 }, { tax_year: expect.stringContaining('must lie between 1990 and ') }],
 ])(
-  'a tax specialist cannot create a claim with %j, and the refusal names the field and what would do',
+  'a tax specialist cannot create a claim with %j, and the refusal says how to correct the field',
   async (body, refusal) => {
     const answer = await create(body);
     expect([answer.status, details(answer)]).toEqual([409, refusal]);
   },
 );
 
-test('a claim takes facts of today and refuses those of tomorrow in Europe/Paris, and a tax year after next year', async () => {
+test('a claim accepts days of events up to today in Europe/Paris, and tax years up to next year', async () => {
   const [row] = await service.admin(
     `select app.paris_today()::text as today, (app.paris_today() + 1)::text as tomorrow,
          extract(year from app.paris_today())::integer as year`,
@@ -194,7 +194,7 @@ test('a claim takes facts of today and refuses those of tomorrow in Europe/Paris
   });
 });
 
-test('a claim from before the rules whose days are in the wrong order stays editable elsewhere, and keeps its days', async () => {
+test('a claim that was stored with days in the wrong order before the rules keeps its days, and accepts changes of other fields', async () => {
   const claim = await created({ submitted_at: '2025-01-10T08:00:00.000Z' });
   await service.admin(
     `set session_replication_role = replica;

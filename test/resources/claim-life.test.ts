@@ -88,7 +88,7 @@ test.each([
   ],
   ['null', { granted_amount: 'must be stored before the move to LITIGATION: enter it first' }],
 ])(
-  'a refunded claim of 100 € with the granted amount %s goes to court only after a partial admission',
+  'a refunded claim of 100 € with the granted amount %s goes to court only if the stored granted amount is below 100 €',
   async (granted, refusal) => {
     const id = await claim('REFUNDED', { granted_amount: granted });
     expect(await listsLitigation(id)).toBe(refusal === undefined);
@@ -106,7 +106,7 @@ test.each([
   },
 );
 
-test('an accepted claim goes to court only after a judgment, which the same change cannot bring', async () => {
+test('an accepted claim goes to court only if a court judged it before, and a request that also names the court is refused', async () => {
   const id = await claim('ACCEPTED', { granted_amount: '50' });
   for (const body of [{}, { instance: 'TA' }])
     expectError(await put(id, { status: 'LITIGATION', ...body }), 'ERROR_CONFLICT', {
@@ -121,7 +121,7 @@ test.each([
   ['TF', 'TA CE CE'],
   ['CFE', 'TA CAA CE CE'],
 ])(
-  'each appeal about the tax %s sets the next instance, and forgets the day of the judgment before: %s',
+  'each appeal about the tax %s sets the next court, and clears the days of the previous judgment: %s',
   async (type, instances) => {
     const id = await claim('REJECTED', { claim_type: `'${type}'` });
     for (const instance of words(instances)) {
@@ -181,7 +181,7 @@ test('the amount of a partially accepted claim cannot fall to the granted amount
   await moved(id, { amount: 50.01 });
 });
 
-test('a refunded or closed claim keeps the granted amount, and a claim of the previous release without one can be changed otherwise', async () => {
+test('a refunded or closed claim keeps the granted amount, and a claim that the previous release stored without one accepts changes of other fields', async () => {
   const id = await claim('PARTIALLY_ACCEPTED', { granted_amount: '50' });
   await moved(id, { status: 'REFUNDED' });
   expectError(await put(id, { granted_amount: null }), 'ERROR_CONFLICT', {
@@ -224,7 +224,7 @@ test('an account manager takes a move back once, with a reason that the history 
   expect(await moved(id, { status: 'ACKNOWLEDGED' })).toMatchObject({ status_reason: null });
 });
 
-test('a step back cannot be stepped back, and goes one step only', async () => {
+test('a user who has taken a move back can take back neither the step back nor the move before it', async () => {
   const id = await claim('REJECTED');
   await moved(id, { status: 'CLOSED', status_reason: 'Client parti' });
   // The reason of the present status came with the last move: it is not that of the step back.
@@ -240,7 +240,7 @@ test('a step back cannot be stepped back, and goes one step only', async () => {
   expect((await read(draft, 'moves')).map(({ status }) => status)).toEqual(['READY_FOR_REVIEW', 'WITHDRAWN']);
 });
 
-test('a claim that was marked as sent by mistake has no submitted_at again', async () => {
+test('the step back of a claim that was marked as sent by mistake clears submitted_at', async () => {
   const id = await claim('APPROVED');
   expect((await moved(id, { status: 'SUBMITTED' }))['submitted_at']).not.toBeNull();
   expect(await moved(id, { status: 'APPROVED', status_reason: 'Pas encore postée' })).toMatchObject({
@@ -280,7 +280,7 @@ test('a claim that an older release sent has no submitted_amount, also when it i
   expect(await moved(id, { status: 'SUBMITTED' })).toMatchObject({ submitted_amount: null });
 });
 
-test('a claim that was brought before the court by mistake is no judged claim after the step back', async () => {
+test('a claim that was brought before the court by mistake does not count as judged after the step back', async () => {
   const id = await claim('REJECTED');
   await moved(id, { status: 'LITIGATION' });
   expect((await read(id, 'moves')).filter(({ status }) => status === 'REJECTED')).toEqual([
@@ -291,7 +291,7 @@ test('a claim that was brought before the court by mistake is no judged claim af
   expect((await read(id, 'history'))[0]).toMatchObject({ is_correction: true });
 });
 
-test('a judgment with a reason is a judgment if its notification is known, and an appeal after it no step back', async () => {
+test('a move out of court with judgment_notified_on is a judgment even if it has a reason, and the next move to court is an appeal', async () => {
   const id = await claim('REJECTED');
   await moved(id, { status: 'LITIGATION' });
   const judged = { status: 'REJECTED', status_reason: 'Moyens écartés', judgment_notified_on: '2026-03-02' };
@@ -300,7 +300,7 @@ test('a judgment with a reason is a judgment if its notification is known, and a
   expect((await read(id, 'history')).map(({ is_correction }) => is_correction)).toEqual([false, false, false]);
 });
 
-test('a judgment that was entered by mistake and has no day is taken back with a reason, in the same court', async () => {
+test('a judgment without judgment_notified_on can be taken back with a reason, and the claim stays before the same court', async () => {
   const id = await claim('REJECTED');
   await moved(id, { status: 'LITIGATION' });
   await moved(id, { status: 'ACCEPTED', granted_amount: 100 });
@@ -323,23 +323,26 @@ describe('a step back out of court restores what the move to court took away, an
   test.each([
     { appeal: 'typed', appeal_deadline: '2026-07-01' },
     { appeal: 'derived', appeal_deadline: '2026-05-04' },
-  ])('a judged claim keeps the notification and the $appeal day of the appeal', async ({ appeal, appeal_deadline }) => {
-    const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
-    if (appeal === 'typed') await moved(id, { appeal_deadline });
-    await moved(id, { status: 'LITIGATION', instance: 'CE', judgment_notified_on: null, appeal_deadline: null });
-    expect(await deadlines(id)).toEqual([]);
-    expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ ...before, appeal_deadline });
-    expect(await deadlines(id)).toEqual([['appeal', appeal_deadline]]);
-    expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({
-      ...{ instance: 'CE', judgment_notified_on: null, appeal_deadline: null },
-    });
-    expect(await deadlines(id)).toEqual([]);
-    // The judgment of the Conseil d’État is another one, and no last day follows it.
-    expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
-    expect(await deadlines(id)).toEqual([]);
-  });
+  ])(
+    'a step back from the next court restores judgment_notified_on and the $appeal appeal_deadline of the judgment before',
+    async ({ appeal, appeal_deadline }) => {
+      const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
+      if (appeal === 'typed') await moved(id, { appeal_deadline });
+      await moved(id, { status: 'LITIGATION', instance: 'CE', judgment_notified_on: null, appeal_deadline: null });
+      expect(await deadlines(id)).toEqual([]);
+      expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ ...before, appeal_deadline });
+      expect(await deadlines(id)).toEqual([['appeal', appeal_deadline]]);
+      expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({
+        ...{ instance: 'CE', judgment_notified_on: null, appeal_deadline: null },
+      });
+      expect(await deadlines(id)).toEqual([]);
+      // The judgment of the Conseil d’État is another one, and no last day follows it.
+      expect(await moved(id, { status: 'REJECTED' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
+      expect(await deadlines(id)).toEqual([]);
+    },
+  );
 
-  test('a claim that went to court after a silence loses the days of the court until it goes there again', async () => {
+  test('a step back from court to ACKNOWLEDGED clears the court and its days, and a new move to court restores them', async () => {
     const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });
     await moved(id, { status: 'LITIGATION' });
     await moved(id, before);
@@ -350,14 +353,14 @@ describe('a step back out of court restores what the move to court took away, an
     expect(await moved(id, { status: 'LITIGATION' })).toMatchObject(before);
   });
 
-  test('a second case before the Conseil d’État returns to the claim that the Conseil d’État judged, without an appeal', async () => {
+  test('a step back from a second case before the Conseil d’État leaves a claim that the Conseil d’État judged, without a last day to appeal', async () => {
     const id = await claim('REJECTED', { instance: `'CE'` });
     await moved(id, { status: 'LITIGATION' });
     expect(await moved(id, { status: 'REJECTED', ...reason })).toMatchObject({ instance: 'CE' });
     expect(await deadlines(id)).toEqual([]);
   });
 
-  test('days and a court that the step back itself gives are stored, and the court of the mistake returns with the mistake', async () => {
+  test('a step back stores the court and the days that its request gives, and a new move to court restores the court of the mistaken move', async () => {
     const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });
     await moved(id, { status: 'LITIGATION', instance: 'CAA' });
     const given = { instance: 'TA', judgment_notified_on: '2026-03-09', appeal_deadline: '2026-08-03' };
@@ -365,7 +368,7 @@ describe('a step back out of court restores what the move to court took away, an
     expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'CAA', judgment_notified_on: null });
   });
 
-  test('days that the step back itself clears do not return with the mistake', async () => {
+  test('a new move to court does not restore days that the request of the step back cleared', async () => {
     const id = await claim('ACKNOWLEDGED', { received_on: 'app.paris_today() - 300' });
     await moved(id, { status: 'LITIGATION' });
     await moved(id, before);
@@ -374,14 +377,14 @@ describe('a step back out of court restores what the move to court took away, an
     expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'TA', ...none });
   });
 
-  test('days that were typed after a case was closed stay when the case is opened again', async () => {
+  test('a judgment_notified_on that a user entered after a case was closed stays when the case is opened again', async () => {
     const id = await claim('LITIGATION', { instance: `'TA'` });
     await moved(id, { status: 'CLOSED' });
     await moved(id, { judgment_notified_on: '2026-03-02' });
     expect(await moved(id, { status: 'LITIGATION', ...reason })).toMatchObject({ judgment_notified_on: '2026-03-02' });
   });
 
-  test('a judgment that was taken back with its day is judged again without that day', async () => {
+  test('a judgment whose step back cleared judgment_notified_on has no judgment_notified_on when it is entered again', async () => {
     const id = await claim('LITIGATION', { instance: `'TA'` });
     await moved(id, { status: 'REJECTED', judgment_notified_on: '2026-03-02' });
     await moved(id, { status: 'LITIGATION', judgment_notified_on: null, ...reason });
@@ -390,7 +393,7 @@ describe('a step back out of court restores what the move to court took away, an
     expect(await deadlines(id)).toEqual([['appeal', null]]);
   });
 
-  test('a move that follows another move than the step back restores nothing', async () => {
+  test('a move to court restores no days if another move came between it and the step back', async () => {
     const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
     await moved(id, { status: 'LITIGATION' });
     await moved(id, { status: 'REJECTED', ...reason });
@@ -398,7 +401,7 @@ describe('a step back out of court restores what the move to court took away, an
     expect(await moved(id, { status: 'LITIGATION' })).toMatchObject({ instance: 'CE', judgment_notified_on: null });
   });
 
-  test('a move of the previous release, of which the history has no court, returns to the court below', async () => {
+  test('a step back from court returns to the court below if the previous release stored the move without a court', async () => {
     const id = await claim('REJECTED', { claim_type: `'CFE'`, instance: `'CAA'` });
     await moved(id, { status: 'LITIGATION' });
     await service.admin('update public.reclamation_history set court_before = null where reclamation_id = $1', [id]);
@@ -407,7 +410,7 @@ describe('a step back out of court restores what the move to court took away, an
 });
 
 test.each(['judgment_notified_on', 'appeal_deadline'])(
-  'the move to court refuses a new %s, which would be of the judgment before, and takes the stored one',
+  'the move to court refuses a new %s, which would belong to the previous judgment, and accepts the stored one',
   async (field) => {
     const id = await claim('REJECTED', { instance: `'TA'`, judgment_notified_on: `'2026-03-02'` });
     expectError(await put(id, { status: 'LITIGATION', [field]: '2026-06-01' }), 'ERROR_CONFLICT', {
@@ -443,7 +446,7 @@ test('a bulk change names each claim whose move lacks its amount or comes too ea
   ]);
 });
 
-test('instances of the previous release, which know no record of a move, list the moves that depend on the status alone', async () => {
+test('an instance of the previous release, which calls app.moves without the record, gets the moves that depend on the status alone', async () => {
   const rows = await service.sql`select m.to_status, m.requires from app.moves('reclamations', 'SUBMITTED') as m`;
   expect(rows.map(({ to_status }) => String(to_status))).toEqual(
     words('ACCEPTED ACKNOWLEDGED PARTIALLY_ACCEPTED REGULARISATION_REQUESTED REJECTED WITHDRAWN'),

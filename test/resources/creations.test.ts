@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test('a user’s email is ASCII, because tokens are matched with it', async () => {
+test('a user’s email with letters outside ASCII is refused, because a login finds its user by the email', async () => {
   const body = { email: 'comptabilité@société.fr', name: 'Ada', role: 'CLIENT', client_access: [own.clients] };
   expectError(await service.ask('POST /api/users', { token, body }), 'ERROR_VALIDATION', {
     email: 'must be an email address',

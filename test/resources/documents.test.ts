@@ -212,7 +212,7 @@ describe('the form of an upload may name the kind of the document', () => {
     return [status, (json as { kind: string }).kind];
   };
 
-  test('a client names the kind before the file or behind it; without a kind the document is AUTRE', async () => {
+  test('an upload form may name the kind before or after the file; without a kind the document is AUTRE', async () => {
     const owner = await service.token('CLIENT', [own.clients]);
     expect(await kindOf(Buffer.concat([textField('kind', 'AVIS'), form({})]), owner)).toEqual([201, 'AVIS']);
     expect(await kindOf(behind(textField('kind', 'COURRIER')), owner)).toEqual([201, 'COURRIER']);
@@ -221,7 +221,7 @@ describe('the form of an upload may name the kind of the document', () => {
     expect((list.json as { kind: string }[]).map(({ kind }) => kind)).toEqual(['COURRIER', 'AVIS']);
   });
 
-  test('the form of FormData is taken, with the kind before the file or behind it', async () => {
+  test('the service accepts the upload form of FormData, with the kind before or after the file', async () => {
     for (const names of [
       ['kind', 'file'],
       ['file', 'kind'],
@@ -250,7 +250,7 @@ describe('the form of an upload may name the kind of the document', () => {
         ['kind', 'AVIS'],
       ],
     },
-  ])('the form of $program is taken', async ({ fields, kind }) => {
+  ])('the service accepts the upload form that $program sends', async ({ fields, kind }) => {
     const body = Buffer.concat([...fields.map(([name, value]) => textField(name, value)), form({})]);
     expect(await kindOf(body)).toEqual([201, kind]);
     await expectNoOrphans();

@@ -186,7 +186,7 @@ describe('a date in an imported CSV table', () => {
       '31/12/2024 9h30',
     ];
     await expectTold(importClaims(claims(wrong.map((submitted_at) => ({ submitted_at })))), {
-      'line 2, submitted_at': 'must be a time of the clock in Paris, which skipped this hour',
+      'line 2, submitted_at': 'does not exist: the clock in Paris skipped this hour',
       'line 3, submitted_at':
         'may be read as 2025-10-26T00:59:59.000Z or as 2025-10-26T01:59:59.000Z, for the clock in Paris showed it twice: write one of them',
       ...Object.fromEntries([4, 5, 6].map((line) => [`line ${line}, submitted_at`, INVALID_TIME])),

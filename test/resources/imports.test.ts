@@ -155,7 +155,7 @@ describe('the errors of an import', () => {
       '1.amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
       '1.surprise': 'is not known here',
       '2': 'must be an object',
-      '3.status': 'must be DRAFT: the record begins there',
+      '3.status': 'must be DRAFT, the status of every new record',
     });
     await expectNothingStored();
   });

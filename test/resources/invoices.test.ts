@@ -107,10 +107,10 @@ test('nobody inserts an invoice with another status than DRAFT in SQL', async ()
         `insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, paid_at)
          values ('${own.clients}', 1, '${status}', 'X', '2024-01-01', ${status === 'PAID' ? 'now()' : 'null'})`,
       ),
-    ).rejects.toMatchObject({ detail: '{"status": "must be DRAFT: an invoice begins there"}' });
+    ).rejects.toMatchObject({ detail: '{"status": "must be DRAFT, the status of every new invoice"}' });
 });
 
-test('nobody changes a column of an issued invoice that a later release adds, whereas drafts accept it', async () => {
+test('a column that a later release adds to invoices cannot be changed on an issued invoice, and can on a draft', async () => {
   const [draft, issued] = [await createdId(), await issuedId()];
   const change = (id: string) =>
     service.admin(
@@ -144,7 +144,8 @@ test('an invoice is not issued before the date of the last number of its year or
   const issue = async (issue_date: string) => put(await createdId(), { status: 'ISSUED', issue_date });
   expect((await issue('2024-03-10')).json).toMatchObject({ number: '2024-000001' });
   expectError(await issue('2024-03-09'), 'ERROR_CONFLICT', {
-    issue_date: 'must not be before 2024-03-10, the date of the last number of the year: leave it out for today',
+    issue_date:
+      'must not be before 2024-03-10, the date of the last invoice number of the year: leave it out for today',
   });
   expect((await issue('2024-03-10')).json).toMatchObject({ number: '2024-000002' });
   expect((await issue('2024-03-11')).json).toMatchObject({ number: '2024-000003' });
@@ -160,7 +161,7 @@ test('an invoice is not issued before the date of the last number of its year or
   });
 });
 
-test('an invoice without a date that waits over midnight for its number gets the new day, as the number before it', async () => {
+test('an invoice without issue_date that waits past midnight for its number gets the new day, like the invoice numbered before it', async () => {
   const id = await createdId();
   // The first call of app.paris_day returns the day before midnight, and each later call the day after.
   await expect(
@@ -225,13 +226,13 @@ describe('the VAT rate of an invoice', () => {
   test.each([19.6, 20.01, 7, 100])(
     'the VAT rate of an invoice cannot be %d percent, nor become it by a change',
     async (vat_rate) => {
-      const rule = { vat_rate: expect.stringContaining('must be a rate of France: 20, 13, 10') };
+      const rule = { vat_rate: expect.stringContaining('must be a French VAT rate: 20, 13, 10') };
       expectError(await create({ vat_rate }), 'ERROR_CONFLICT', rule);
       expectError(await put(await createdId(), { vat_rate }), 'ERROR_CONFLICT', rule);
     },
   );
 
-  test('a draft from before the rule keeps its rate until somebody changes the rate', async () => {
+  test('a draft that was stored with a VAT rate before the rule keeps this rate until somebody changes it', async () => {
     const id = await createdId();
     await service.admin(
       `set session_replication_role = replica; update public.factures set vat_rate = 19.6 where id = '${id}'; reset session_replication_role`,
@@ -287,13 +288,13 @@ describe('a credit note', () => {
     expect(json).toContainEqual(expect.objectContaining({ field: 'status', old: 'ISSUED', new: 'CANCELLED' }));
   });
 
-  test('a credit note of a part leaves its invoice as it is, and the parts cannot exceed the invoice', async () => {
+  test('a credit note of a part of the amount does not change its invoice, and the credit notes of an invoice cannot exceed its amount', async () => {
     const id = await issuedId();
     await moveThrough(await noteId(id, { amount_excl_tax: 60 }), 'ISSUED');
     expect(await stored(id)).toMatchObject({ status: 'ISSUED' });
     const rest = await noteId(id, { amount_excl_tax: '40.01' });
     expectError(await put(rest, { status: 'ISSUED' }), 'ERROR_CONFLICT', {
-      amount_excl_tax: expect.stringMatching(/^must be at most 40\.00: that is left of invoice \d{4}-\d{6}$/),
+      amount_excl_tax: expect.stringMatching(/^must be at most 40\.00, the amount left of invoice \d{4}-\d{6}$/),
     });
     expect((await put(rest, { status: 'ISSUED', amount_excl_tax: '39.99' })).status).toBe(200);
     expect(await stored(id)).toMatchObject({ status: 'ISSUED' });
@@ -395,7 +396,7 @@ describe('a credit note', () => {
     expectError(await put(id, { status: 'CANCELLED' }, { token: unlimitedAdmin }), 'ERROR_CONFLICT', refused);
   });
 
-  test('only a credit note cancels an invoice of 0 too', async () => {
+  test('only a credit note cancels an invoice, even an invoice of 0', async () => {
     const id = await issuedId({ amount_excl_tax: 0 });
     const refused = { status: 'cannot be CANCELLED now: from ISSUED you can move it to PAID' };
     expectError(await put(id, { status: 'CANCELLED' }), 'ERROR_CONFLICT', refused);
@@ -422,7 +423,7 @@ describe('a credit note', () => {
   });
 });
 
-test('the deadline of a partly credited invoice shows what is still owed: of issued credit notes, and not of drafts', async () => {
+test('the deadline of an invoice shows the amount still owed: the invoice less its issued credit notes, not less drafts', async () => {
   const due_date = await day(3);
   const [id, other] = [await createdId({ due_date }), await createdId({ due_date })];
   for (const one of [id, other]) await moveThrough(one, 'ISSUED');

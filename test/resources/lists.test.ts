@@ -540,12 +540,15 @@ describe('the filters, requested fields and orders of the list of claims', () =>
     ['collection_date_from=2025-01-01', 'collection_from=2025-01-01'],
     ['sort=client_id', 'sort=client'],
     ['sort=-site_id,amount', 'sort=-site,amount'],
-  ])('the list of claims with %s has the records of its old name, %s', async (query, old) => {
-    const token = await own();
-    const found = await whole('/api/reclamations', token, `&${query}`);
-    expect(found).toEqual(await whole('/api/reclamations', token, `&${old}`));
-    expect(found).not.toEqual(await whole('/api/reclamations', token));
-  });
+  ])(
+    'the list of claims with the parameter %s has the same records as with its former name, %s',
+    async (query, old) => {
+      const token = await own();
+      const found = await whole('/api/reclamations', token, `&${query}`);
+      expect(found).toEqual(await whole('/api/reclamations', token, `&${old}`));
+      expect(found).not.toEqual(await whole('/api/reclamations', token));
+    },
+  );
 
   test('a list filtered by status[] says that the parameter is status', async () => {
     const answer = await service.ask('GET /api/reclamations?status[]=DRAFT', { token: await own() });

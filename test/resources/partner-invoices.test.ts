@@ -153,7 +153,7 @@ describe('a bill that was validated', () => {
     expect((await put(validated, { status: 'PAID', paid_at })).json).toMatchObject({ paid_at });
   });
 
-  test('a validated bill loses its invoice when somebody deletes the draft of the invoice, and is otherwise as it was', async () => {
+  test('a validated bill loses its invoice_id when somebody deletes the draft of the invoice, and keeps its other fields', async () => {
     const invoice_id = await createdId('invoices', { client_id: own, amount_excl_tax: 1 });
     const id = await moved({ invoice_id }, 'VALIDATED');
     const read = async () => (await service.ask(`GET /api/partner-invoices/${id}`, { token: manager })).json as object;
@@ -163,7 +163,7 @@ describe('a bill that was validated', () => {
     expect(await read()).toEqual({ ...before, invoice_id: null, updated_at: expect.any(String) });
   });
 
-  test('a change of a validated bill gives it no invoice, no other one, and takes none away', async () => {
+  test('a user cannot add, replace or remove the invoice_id of a validated bill', async () => {
     const draft = () => createdId('invoices', { client_id: own, amount_excl_tax: 1 });
     const [first, other] = [await draft(), await draft()];
     const refused = { invoice_id: 'cannot change any more: the record is VALIDATED' };

@@ -72,7 +72,7 @@ test.each(['73282932000074', '35600000000048', '35600000049837', null])(
   },
 );
 
-test('no caller gives a partner the SIRET of nine zeros, the database refuses it too, and a partner stored with it stays changeable', async () => {
+test('no caller gives a partner the SIRET of nine zeros, the database refuses it too, and a partner stored with it accepts changes of other fields', async () => {
   const zeros = '00000000000000';
   const problem = { siret: expect.stringContaining('no SIREN is nine zeros') };
   expectError(await create({ client_ids: [own], siret: zeros }), 'ERROR_VALIDATION', problem);

@@ -166,7 +166,7 @@ test('a withdrawn claim may be made again, and cannot come back to life beside t
   expectTaken(await create(claim), second);
 });
 
-test('claims that were stored twice before the rule stay changeable, until their notice changes', async () => {
+test('claims of the same notice that were stored before the rule accept changes that keep the notice', async () => {
   const claim = newClaim();
   const first = await createdId(claim);
   const second = await createdId(newClaim());

@@ -35,7 +35,7 @@ const claims = async (query: string) => {
   return (json as { id: string }[]).map(({ id }) => id);
 };
 
-test('a record is found by each of its times as the answer shows them, from and to', async () => {
+test('the filters _from and _to find a record by each of its times as the answer shows the time', async () => {
   for (const time of ['created', 'updated', 'submitted']) {
     const found = await claims(`${time}_from=${SHOWN}&${time}_to=${SHOWN}`);
     expect([time, found]).toEqual([time, [own.reclamations]]);
@@ -60,7 +60,7 @@ test('a time that is sent back as it was shown keeps its microseconds, and anoth
   expect(await times()).toEqual([{ is_stored: false }]);
 });
 
-test('CSV, the list of changes and the personal data have three digits of a second too', async () => {
+test('times in CSV, in the list of changes and in personal data have three digits of a second', async () => {
   const csv = await service.ask(`GET /api/reclamations?client_id=${own.clients}`, {
     token,
     headers: { accept: 'text/csv' },

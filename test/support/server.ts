@@ -86,8 +86,8 @@ function start(dataDir: string): ReturnType<typeof startEmbeddedServer> {
 
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  // Another account cannot copy a kept server’s files, another Postgres release cannot read them, and in another month
-  // the audit log has other partitions.
+  // A kept server is used again only by the same operating-system account, which can copy its files, by the same Postgres
+  // release, which can read them, and in the same month, because the audit log has partitions by month.
   hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres} ${new Date().toISOString().slice(0, 7)}`);
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(await readFile(join(ROOT, path)));

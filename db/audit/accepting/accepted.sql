@@ -30,21 +30,45 @@ comment on column audit.all_findings_and_drift.as_it_stands is
 comment on column audit.all_findings_and_drift.what is
     'Name of the audit finding, or kind of the object that differs from the declared state.';
 
+create function audit.list_accepted()
+    returns table (
+        what text, object text, reason text, accepted_by name, accepted_at timestamp with time zone, as_it_stood text,
+        still_stands boolean
+    )
+    language plpgsql stable rows 100
+    set row_security = on
+    -- As AUDIT_LOCK_TIMEOUT_MS in src/limits.ts.
+    set lock_timeout = '2s'
+    set search_path = ''
+as $body$
+begin
+    return query
+    select
+        a.what,
+        a.object,
+        a.reason,
+        a.accepted_by,
+        a.accepted_at,
+        a.as_it_stood,
+        exists (
+            select
+            from audit.all_findings_and_drift as s
+            where s.what = a.what and s.object = a.object and s.as_it_stands = a.as_it_stood
+        )
+    from audit.acceptances as a
+    where a.withdrawn_at is null;
+exception
+    when lock_not_available then
+        perform audit.refuse_locked('audit.accepted');
+end
+$body$;
+
+comment on function audit.list_accepted() is 'The rows of the view audit.accepted.';
+
 create view audit.accepted with (security_invoker) as
 select
-    a.what,
-    a.object,
-    a.reason,
-    a.accepted_by,
-    a.accepted_at,
-    a.as_it_stood,
-    exists (
-        select
-        from audit.all_findings_and_drift as s
-        where s.what = a.what and s.object = a.object and s.as_it_stands = a.as_it_stood
-    ) as still_stands
-from audit.acceptances as a
-where a.withdrawn_at is null;
+    a.what, a.object, a.reason, a.accepted_by, a.accepted_at, a.as_it_stood, a.still_stands
+from audit.list_accepted() as a;
 
 comment on view audit.accepted is
     'Audit findings and differences from the declared state that a DBA accepted with audit.accept. A deploy does not '

@@ -14,6 +14,9 @@ union all
 select 'app.administrator_guard ' || g.is_only::text, 'there'
 from app.administrator_guard as g
 union all
+select 'app.identity_management ' || m.is_only::text, 'there'
+from app.identity_management as m
+union all
 select
     'public.public_holidays ' || pg_catalog.to_char(h.day, 'YYYY'),
     pg_catalog.string_agg(

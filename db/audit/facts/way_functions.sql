@@ -1,5 +1,5 @@
 create view audit.policy_bypassing_functions with (security_invoker) as
-with extension_members as materialized (
+with recursive extension_members as materialized (
     select b.objid from audit.extension_members() as b where b.classid = 'pg_catalog.pg_proc'::regclass
 ), candidates as (
     select
@@ -22,6 +22,21 @@ with extension_members as materialized (
     -- Functions with an oid below 16384 are built-in. Postgres has no built-in SECURITY DEFINER function.
     where (f.oid >= 16384 or f.prosecdef)
         and (f.prosecdef or f.proleakproof or not l.lanpltrusted or l.lanname in ('c', 'internal'))
+), fired as (
+    select candidates.oid, candidates.proowner, t.tgrelid as relation_oid
+    from candidates
+    join pg_catalog.pg_trigger as t on t.tgfoid = candidates.oid
+    union
+    -- A write to a table reaches its partitions and heirs, and the tables whose foreign keys pass the write on.
+    select fired.oid, fired.proowner, source.relation_oid
+    from fired
+    join (
+        select h.inhrelid as target_oid, h.inhparent as relation_oid from pg_catalog.pg_inherits as h
+        union all
+        select k.conrelid, k.confrelid
+        from pg_catalog.pg_constraint as k
+        where k.contype = 'f' and (k.confdeltype in ('c', 'n', 'd') or k.confupdtype in ('c', 'n', 'd'))
+    ) as source on source.target_oid = fired.relation_oid
 ), callers as (
     select candidates.oid, x.grantee as role_oid
     from candidates
@@ -36,13 +51,18 @@ with extension_members as materialized (
     cross join lateral pg_catalog.aclexplode(coalesce(n.nspacl, pg_catalog.acldefault('n', n.nspowner))) as named
     where x.grantee = 0 and named.privilege_type = 'USAGE' and named.grantee <> n.nspowner
     union
-    -- A trigger function needs no grant: every role that may write to the table runs it.
-    select candidates.oid, x.grantee_oid
-    from candidates
-    join pg_catalog.pg_trigger as t on t.tgfoid = candidates.oid
-    join pg_catalog.pg_class as c on c.oid = t.tgrelid
+    -- A trigger function needs no grant: every role that may write to the table runs it, and so does the table's owner.
+    select fired.oid, x.grantee_oid
+    from fired
+    join pg_catalog.pg_class as c on c.oid = fired.relation_oid
     join audit.relation_rights as x on x.relation_oid = c.oid
     where x.grantee_oid <> c.relowner and x.privilege in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
+    union
+    select fired.oid, o.oid
+    from fired
+    join pg_catalog.pg_class as c on c.oid = fired.relation_oid
+    join pg_catalog.pg_roles as o on o.oid = c.relowner and not o.rolsuper
+    where o.oid <> fired.proowner
     union
     -- An aggregate, a type or an index can run its function for a role that has no EXECUTE, and a view, a default or an
     -- operator for a role that has no USAGE on the schema.

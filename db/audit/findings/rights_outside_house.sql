@@ -39,13 +39,13 @@ where not exists (select from audit.house_roles as h where h.oid = r.grantee_oid
         from audit.definer_functions as f
         where r.kind = 'function' and f.object = r.object
     )
-    -- A DBA's login needs its own grant of CONNECT, because taxclaims_owner cannot log in.
+    -- The login of a DBA or of an administrator needs its own grant of CONNECT, because taxclaims_owner cannot log in.
     and not (
         r.kind = 'database'
         and r.privilege = 'CONNECT'
         and not r.is_grantable
         and (
-            exists (select from audit.logins as l where l.oid = r.grantee_oid and l.is_dba)
+            exists (select from audit.logins as l where l.oid = r.grantee_oid and (l.is_dba or l.is_administrator))
             -- The audit finding login_reaches_privilege reports CONNECT of a login in audit.login_powers.
             or exists (select from audit.login_powers as p where p.login_oid = r.grantee_oid)
         )

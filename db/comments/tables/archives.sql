@@ -5,9 +5,9 @@ comment on column audit.archives.number is 'Number of the archive file, from 1 i
 comment on column audit.archives.month is 'First day of the archived month, in UTC.';
 comment on column audit.archives.records is 'Number of audit records in the file, which has all records of the month.';
 comment on column audit.archives.previous_digest is
-    'Zeros; in a row of an earlier release, the value of the column digest in the row of the previous archive.';
+    'Zeros, because the column is no longer used; in rows of earlier releases, the digest of the previous archive file.';
 comment on column audit.archives.digest is
-    'SHA-256 that the last line of the file has, of all lines before, in hexadecimal digits.';
+    'SHA-256 of all lines of the file but the last, which contains it, in hexadecimal digits.';
 comment on column audit.archives.file is 'Name of the archive file, without its folder.';
 comment on column audit.archives.archived_by is 'Database login that wrote the archive file.';
 comment on column audit.archives.archived_at is 'Time at which the file was written and verified.';

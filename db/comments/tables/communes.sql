@@ -6,6 +6,6 @@ comment on column public.communes.code is 'INSEE code of the commune: five digit
 comment on column public.communes.name is
     'Name of the commune; null if the package has only the code of a merged commune.';
 comment on column public.communes.current_code is
-    'Code of the commune of today to which this one belongs: the city of an arrondissement, or the commune into which '
+    'Code of today''s commune to which this one belongs: the city of an arrondissement, or the commune into which '
     'it merged; null if this is a commune of today.';
 comment on column public.communes.postal_codes is 'Postal codes of the commune; null if the package has none.';

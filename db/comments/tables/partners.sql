@@ -7,5 +7,5 @@ comment on column public.partners.siret is
     'Several partners may have the same SIRET, because a uniqueness error would reveal a partner of another client.';
 comment on column public.partners.phone is 'Phone number as given; null if unknown.';
 comment on column public.partners.commission_rate is
-    'Commission in percent, 0 to 100, of the firm''s fee without VAT: of amount_excl_tax of the invoice that a bill of the '
-    'partner names. Only a record of what was agreed: the service computes no bill from it. Null if none was agreed.';
+    'Commission in percent, 0 to 100, of the firm''s fee without VAT, which is amount_excl_tax of the invoice on a bill of '
+    'the partner. For information only: the service computes no bill from it. Null if none was agreed.';

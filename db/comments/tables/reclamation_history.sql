@@ -11,5 +11,5 @@ comment on column public.reclamation_history.reason is
 comment on column public.reclamation_history.is_correction is
     'True for a step back: the status change before it was a mistake, and the claim returned to the status before.';
 comment on column public.reclamation_history.court_before is
-    'instance, judgment_notified_on and appeal_deadline of the claim before a move to court or a step back out of court, '
-    'which the next status change restores if it leads back; null for others, and for those of earlier releases.';
+    'Values that instance, judgment_notified_on and appeal_deadline had before a move to court or a step back from court. '
+    'The next status change restores them if it reverses this one. Null for other status changes and those of old releases.';

@@ -55,7 +55,7 @@ comment on column public.reclamations.instance is
     'Court before which the claim is, or that judged last: TA (tribunal administratif), CAA (cour administrative '
     'd''appel) or CE (Conseil d''État); null if no court was asked.';
 comment on column public.reclamations.judgment_notified_on is
-    'Day on which the judgment of the instance was notified, from which appeal_deadline runs; null if unknown.';
+    'Day on which the judgment of the court in instance was notified, from which appeal_deadline runs; null if unknown.';
 comment on column public.reclamations.appeal_deadline is
     'Last day to go to the next court (CJA R811-1, R811-2, R821-1): two full months after judgment_notified_on, or the '
     'next working day. The next court is the Conseil d''État for TF and after the CAA, the CAA for CFE after the TA. '

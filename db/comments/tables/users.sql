@@ -1,6 +1,6 @@
 comment on table public.users is
     'Users who log in through the identity provider, or whom an ADMIN created in advance. '
-    'A user is never deleted: is_active ends an account, and erased_at is set when the personal data is erased.';
+    'A user is never deleted: is_active false deactivates an account, and erased_at is set when the personal data is erased.';
 comment on column public.users.id is
     'A random UUID, or the token''s subject if the identity provider uses UUIDs as subjects.';
 comment on column public.users.email is
@@ -15,7 +15,7 @@ comment on column public.users.client_access is
     'With an empty list, an ADMIN has access to every client and other users to none. '
     'The list may contain deleted clients.';
 comment on column public.users.is_active is
-    'False if the account is ended. The service refuses the tokens of an ended account at once.';
+    'False if the account is deactivated. The service refuses the tokens of a deactivated account at once.';
 comment on column public.users.subject is
     'Subject of the user at the identity provider; null until the first login. For an erased user, the column has a '
     'digest of the subject.';
@@ -25,7 +25,7 @@ comment on column public.users.access_changed_at is
 comment on column public.users.access_digest is
     'MD5 of role and sorted client_access, which the database compares with the rights in a token. Computed.';
 comment on column public.users.sessions_ended_at is
-    'Time at which the password was last changed or the account last ended, by the identity provider''s clock. The '
+    'Time at which the password was last changed or the account last deactivated, by the identity provider''s clock. The '
     'service refuses tokens issued before sessions_ended_at. sessions_ended_at is null before the first such change.';
 comment on column public.users.language is 'Language of mails to the user, fr or en. The user chooses the language.';
 comment on column public.users.reminder_kinds is

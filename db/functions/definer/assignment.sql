@@ -26,7 +26,7 @@ begin
         raise exception 'an account manager must not assign clients to a %', stored.role using errcode = 'insufficient_privilege';
     end if;
     if stored.has_all and not unlimited then
-        raise exception 'an ADMIN without a list has clients that the caller does not have' using errcode = 'insufficient_privilege';
+        raise exception 'only an ADMIN with all clients may change the clients of an ADMIN with all clients' using errcode = 'insufficient_privilege';
     end if;
     if app.etag(stored.updated_at) <> all (assign_client.versions) then
         raise exception 'user % was changed meanwhile', assign_client.target using errcode = 'TX412';
@@ -47,7 +47,7 @@ begin
     else
         remaining := pg_catalog.array_remove(stored.client_access, assign_client.client);
         if stored.role = 'ADMIN' and remaining = '{}' then
-            raise exception 'an ADMIN without a list has every client'
+            raise exception 'the last client of an ADMIN cannot be removed: an empty list gives an ADMIN every client'
                 using errcode = 'TX409', constraint = 'users_last_client';
         end if;
         if remaining = stored.client_access then

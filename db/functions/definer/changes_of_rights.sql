@@ -70,7 +70,7 @@ begin
                 constraint = 'users_last_administrator',
                 detail = coalesce(
                     (
-                        select pg_catalog.jsonb_object_agg(c.field, 'is of the last active ADMIN without a list, who stays one')
+                        select pg_catalog.jsonb_object_agg(c.field, 'is that of the last active ADMIN with access to all clients, who must remain one')
                         from (
                             values
                                 ('is_active', not new.is_active),
@@ -79,7 +79,7 @@ begin
                         ) as c (field, is_changed)
                         where c.is_changed
                     ),
-                    '{"id": "is of the last active ADMIN without a list, who stays one"}'
+                    '{"id": "is that of the last active ADMIN with access to all clients, who must remain one"}'
                 ),
                 hint = '["last_administrator", {}]';
     end if;

@@ -130,7 +130,7 @@ $function$;
 
 comment on function app.apply_reclamation_move() is
     'Trigger of reclamations that refuses (TX409) a status change that is not allowed or lacks a field, and a granted '
-    'amount that does not fit the status. Sets submitted_at, submitted_amount and what the claim has of the court, and '
+    'amount that does not fit the status. Sets submitted_at, submitted_amount and the columns about the court, and '
     'stores each status change in reclamation_history.';
 grant execute on function app.apply_reclamation_move() to taxclaims_owner;
 
@@ -151,7 +151,7 @@ begin
             )
         )
     then
-        raise exception 'only an ADMIN deletes a claim that was sent' using errcode = 'insufficient_privilege';
+        raise exception 'only an ADMIN may delete a claim that was sent' using errcode = 'insufficient_privilege';
     end if;
     return old;
 end

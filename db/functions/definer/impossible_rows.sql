@@ -6,6 +6,7 @@ create or replace function app.impossible_rows()
 as $function$
 declare
     reference record;
+    moment constant timestamp with time zone := pg_catalog.clock_timestamp();
 begin
     -- The loop leaves out the keys whose rows taxclaims_definer may not read: those of app.password_attempts and
     -- reporting.grants, and those that somebody else has added.
@@ -50,6 +51,35 @@ begin
         execute reference.query into rows;
         return next;
     end loop;
+    for reference in
+        select
+            'times of ' || c.oid::regclass as name,
+            pg_catalog.format(
+                'select pg_catalog.count(*) from %s as c where %s',
+                c.oid::regclass,
+                pg_catalog.string_agg(pg_catalog.format('c.%I > %L', a.attname, moment), ' or ' order by a.attnum)
+            ) as query
+        from pg_catalog.pg_class as c
+        join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attname = any ('{created_at,updated_at,changed_at,uploaded_at}')
+        where c.relnamespace = 'public'::regnamespace
+            and c.relkind = 'r'
+            and pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
+            and exists (
+                select
+                from pg_catalog.pg_policy as p
+                where p.polrelid = c.oid
+                    and p.polcmd = 'r'
+                    and current_user::regrole::oid = any (p.polroles)
+                    and pg_catalog.pg_get_expr(p.polqual, p.polrelid) = 'true'
+            )
+        group by c.oid
+        order by 1
+    loop
+        object := reference.name;
+        detail := 'rows that are dated after now';
+        execute reference.query into rows;
+        return next;
+    end loop;
     -- Releases before migration 0012 dated all moves of one transaction alike.
     return query
     select
@@ -69,6 +99,20 @@ begin
                     from public.reclamation_history as h
                     where h.reclamation_id = r.id and h.changed_at = l.changed_at and h.to_status = r.status
                 )
+        );
+    -- A step back undoes a move.
+    return query
+    select
+        'public.reclamation_history.to_status',
+        'moves that nobody may make; releases before migration 0056 could also withdraw a decided claim',
+        (
+            select pg_catalog.count(*)
+            from public.reclamation_history as h
+            where h.from_status <> h.to_status
+                and (
+                    case when h.is_correction then h.to_status else h.from_status end,
+                    case when h.is_correction then h.from_status else h.to_status end
+                ) not in (select t.from_status, t.to_status from public.reclamation_transitions as t)
         );
     return query
     select
@@ -246,12 +290,20 @@ begin
             from (
                 select pg_catalog.count(*) as alike
                 from (
-                    select r.site_id, r.claim_type, r.tax_year, r.commune_code, app.notice_key(r.notice_reference) as notice_key
-                    from public.reclamations as r
-                    where r.tax_year is not null
-                        and r.commune_code is not null
-                        and r.notice_reference is not null
-                        and r.status not in ('WITHDRAWN', 'CLOSED')
+                    select r.site_id, r.claim_type, r.tax_year, r.commune_code, app.notice_key(notice.reference) as notice_key
+                    from (
+                        select
+                            r.site_id, r.claim_type, r.tax_year, r.commune_code,
+                            pg_catalog.array_agg(r.notice_reference) as notice_references
+                        from public.reclamations as r
+                        where r.tax_year is not null
+                            and r.commune_code is not null
+                            and r.notice_reference is not null
+                            and r.status not in ('WITHDRAWN', 'CLOSED')
+                        group by r.site_id, r.claim_type, r.tax_year, r.commune_code
+                        having pg_catalog.count(*) > 1
+                    ) as r
+                    cross join lateral pg_catalog.unnest(r.notice_references) as notice (reference)
                     offset 0
                 ) as r
                 where r.notice_key is not null
@@ -276,14 +328,14 @@ begin
         (
             select pg_catalog.count(*)
             from public.reclamations as r
+            join public.reclamation_history as h
+                on h.reclamation_id = r.id and h.to_status = r.status and h.from_status = 'LITIGATION' and not h.is_correction
             where r.instance is null
                 and r.status in ('ACCEPTED', 'PARTIALLY_ACCEPTED', 'REJECTED')
-                and (
-                    select h.from_status = 'LITIGATION' and not h.is_correction
-                    from public.reclamation_history as h
-                    where h.reclamation_id = r.id
-                    order by h.changed_at desc
-                    limit 1
+                and not exists (
+                    select
+                    from public.reclamation_history as later
+                    where later.reclamation_id = h.reclamation_id and later.changed_at > h.changed_at
                 )
         );
     return query
@@ -295,6 +347,37 @@ begin
             from public.factures as f
             where f.status = 'CANCELLED' and f.amount_excl_tax <> (app.credited(f.id)).excl_tax
         );
+    -- Each query groups the claims by what their day follows from, so that a function is called once for all alike.
+    -- Migration 0054 corrected the day of the answer only where the claim waits for it.
+    return query
+    select
+        d.place,
+        'claims whose day is not the one that their facts derive',
+        coalesce(d.rows, 0)::bigint
+    from (
+        select 'public.reclamations.claim_deadline', pg_catalog.sum(r.rows)
+        from (
+            select c.collection_date, c.claim_deadline, pg_catalog.count(*) as rows
+            from public.reclamations as c
+            where c.deadline_basis is null
+            group by c.collection_date, c.claim_deadline
+        ) as r
+        where r.claim_deadline is distinct from app.claim_deadline(r.collection_date)
+        union all
+        select 'public.reclamations.response_due_at', pg_catalog.sum(r.rows)
+        from (
+            select
+                c.received_on,
+                c.response_extended,
+                (c.response_due_at at time zone 'Europe/Paris')::date as due_on,
+                pg_catalog.min(c.submitted_at) as submitted_at,
+                pg_catalog.count(*) as rows
+            from public.reclamations as c
+            where c.status in ('SUBMITTED', 'ACKNOWLEDGED', 'REGULARISATION_REQUESTED')
+            group by c.received_on, c.response_extended, due_on, (c.submitted_at at time zone 'Europe/Paris')::date
+        ) as r
+        where r.due_on is distinct from app.response_due_day(r.received_on, r.submitted_at, r.response_extended)
+    ) as d (place, rows);
     return query
     select
         'public.reclamations.decision_date',
@@ -320,20 +403,17 @@ begin
                 or least(r.collection_date, r.decision_date, r.sent) < date '1990-01-01'
                 or r.tax_year not between 1990 and extract(year from t.day) + 1
         );
+    -- The foreign key client_documents_reclamation_of_client compares the client.
     return query
     select
         'app.client_documents',
         'documents whose copy with the client is missing, is another, or is of none',
         (
             select pg_catalog.count(*)
-            from (
-                select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at, d.kind, d.updated_at
-                from public.documents as d
-                left join public.reclamations as r on r.id = d.reclamation_id
-            ) as d
+            from public.documents as d
             full join app.client_documents as c on c.id = d.id
-            where (d.id, d.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at, d.kind, d.updated_at)
-                is distinct from (c.id, c.client_id, c.reclamation_id, c.filename, c.file_size, c.mime_type, c.uploaded_at, c.kind, c.updated_at)
+            where (d.id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at, d.kind, d.updated_at)
+                is distinct from (c.id, c.reclamation_id, c.filename, c.file_size, c.mime_type, c.uploaded_at, c.kind, c.updated_at)
         );
     return query
     select
@@ -410,5 +490,5 @@ end
 $function$;
 
 comment on function app.impossible_rows() is
-    'Counts in each table the rows that no request can write. For audit.findings.';
+    'Counts in each table the rows that break a rule, so that no request can have written them. For audit.findings.';
 grant execute on function app.impossible_rows() to taxclaims_auditor, taxclaims_owner;

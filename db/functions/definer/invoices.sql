@@ -41,14 +41,14 @@ begin
         return;
     end if;
     if invoice.kind <> 'INVOICE' or invoice.status not in ('ISSUED', 'PAID') then
-        raise exception 'a credit note credits an issued or paid invoice'
+        raise exception 'a credit note must credit an issued or paid invoice'
             using
                 errcode = 'TX409',
                 detail = '{"credits_id": "must be an invoice that is ISSUED or PAID, and no credit note"}',
                 hint = '["not_creditable", {}]';
     end if;
     if issue_date < invoice.issue_date then
-        raise exception 'a credit note is not dated before its invoice'
+        raise exception 'a credit note must not be dated before its invoice'
             using
                 errcode = 'TX409',
                 detail = pg_catalog.jsonb_build_object(
@@ -64,7 +64,7 @@ begin
         return;
     end if;
     if (check_credit_note.note ->> 'vat_rate')::numeric <> invoice.vat_rate then
-        raise exception 'a credit note has the VAT rate of its invoice'
+        raise exception 'a credit note must have the VAT rate of its invoice'
             using
                 errcode = 'TX409',
                 detail = pg_catalog.jsonb_build_object('vat_rate', pg_catalog.format('must be %s, as on the invoice', invoice.vat_rate)),
@@ -72,12 +72,12 @@ begin
     end if;
     remaining := invoice.amount_excl_tax - (app.credited((check_credit_note.note ->> 'credits_id')::uuid)).excl_tax;
     if wanted > remaining then
-        raise exception 'the credit notes of an invoice do not exceed it'
+        raise exception 'the credit notes of an invoice must not exceed its amount'
             using
                 errcode = 'TX409',
                 detail = pg_catalog.jsonb_build_object(
                     'amount_excl_tax',
-                    pg_catalog.format('must be at most %s: that is left of invoice %s', remaining, invoice.number)
+                    pg_catalog.format('must be at most %s, the amount left of invoice %s', remaining, invoice.number)
                 ),
                 hint = pg_catalog.jsonb_build_array(
                     'above_credit', pg_catalog.jsonb_build_object('rule', remaining::text, 'field', invoice.number)
@@ -127,18 +127,18 @@ declare
     today date;
 begin
     if tg_op = 'INSERT' and new.status <> 'DRAFT' then
-        raise exception 'an invoice begins as DRAFT'
+        raise exception 'a new invoice must be DRAFT'
             using
                 errcode = 'TX409',
-                detail = '{"status": "must be DRAFT: an invoice begins there"}',
+                detail = '{"status": "must be DRAFT, the status of every new invoice"}',
                 hint = '["not_first_status.invoice", {"status": "DRAFT"}]';
     end if;
     if (tg_op = 'INSERT' or new.vat_rate <> old.vat_rate and old.status = 'DRAFT') and new.vat_rate <> all (app.vat_rates()) then
-        raise exception 'no such VAT rate'
+        raise exception 'the VAT rate of an invoice must be a French one'
             using
                 errcode = 'TX409',
                 detail = pg_catalog.jsonb_build_object(
-                    'vat_rate', 'must be a rate of France: ' || pg_catalog.array_to_string(app.vat_rates(), ', ')
+                    'vat_rate', 'must be a French VAT rate: ' || pg_catalog.array_to_string(app.vat_rates(), ', ')
                 ),
                 hint = pg_catalog.jsonb_build_array(
                     'not_a_vat_rate',
@@ -159,10 +159,10 @@ begin
     case new.status
         when 'ISSUED' then
             if new.vat_rate = 0 and pg_catalog.btrim(coalesce(new.vat_exemption_reason, '')) = '' then
-                raise exception 'an invoice without VAT says why'
+                raise exception 'an invoice without VAT must state the reason'
                     using
                         errcode = 'TX409',
-                        detail = '{"vat_exemption_reason": "is needed: an invoice without VAT says why"}',
+                        detail = '{"vat_exemption_reason": "is required: an invoice without VAT must state the reason"}',
                         hint = '["required.vat_exemption", {}]';
             end if;
             if new.credits_id is not null then
@@ -188,7 +188,7 @@ begin
             end if;
             today := app.paris_day(pg_catalog.clock_timestamp());
             if new.issue_date > today then
-                raise exception 'an invoice is not dated after today'
+                raise exception 'an invoice must not be dated after today'
                     using
                         errcode = 'TX409',
                         detail = pg_catalog.jsonb_build_object(
@@ -196,13 +196,13 @@ begin
                         ),
                         hint = pg_catalog.jsonb_build_array('after_today', pg_catalog.jsonb_build_object('rule', today::text));
             elsif new.issue_date < last_date then
-                raise exception 'the numbers of invoices are in the order of their dates'
+                raise exception 'an invoice must not be dated before the last invoice number of the year'
                     using
                         errcode = 'TX409',
                         detail = pg_catalog.jsonb_build_object(
                             'issue_date',
                             pg_catalog.format(
-                                'must not be before %s, the date of the last number of the year: leave it out for today', last_date
+                                'must not be before %s, the date of the last invoice number of the year: leave it out for today', last_date
                             )
                         ),
                         hint = pg_catalog.jsonb_build_array(

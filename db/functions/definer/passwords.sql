@@ -19,7 +19,7 @@ begin
     where u.id = app.user_id()
     for no key update;
     if not found or stored.password_hash = '!' then
-        raise exception 'the caller has no password here'
+        raise exception 'the database has no password of the caller'
             using errcode = 'TX409', constraint = 'users_without_password';
     end if;
 

@@ -59,7 +59,7 @@ begin
     end if;
     execute pg_catalog.format('grant taxclaims_reporting_all to %I', login);
     if not pg_catalog.pg_has_role(login, 'taxclaims_reporting_all', 'USAGE') then
-        raise exception 'login % does not inherit', login using errcode = 'invalid_role_specification';
+        raise exception 'login % does not inherit the rights of its roles', login using errcode = 'invalid_role_specification';
     end if;
     insert into public.audit_logs (actor, action, resource_type, success)
     values (session_user, 'reporting.grant_all_clients ' || login, 'reporting.grants', true);

@@ -42,12 +42,12 @@ export async function archiveAuditLog(options: ArchiveOptions): Promise<void> {
   await using holder = await openAdminConnection(adminUrl, APPLICATION_NAME);
   const { client } = worker;
   if (!(await worker.answered((session) => isTableOwnedByServiceOwner(session, 'deploy_lock'))))
-    throw new MigrationError('the database is not migrated, or its administrator is somebody else');
+    throw new MigrationError('the database is not migrated, or another login administers it');
   await takeMigrationLock(holder.client, maxWaitMs, () => 'a deploy, or another archive');
   const before = options.before ?? (await readMonthBeforeNow(client, options.retentionMonths));
   const kept = await readMonthBeforeNow(client, options.keep);
   if (before > kept)
-    throw new MigrationError(`with --keep ${options.keep} nothing of ${kept} or later is archived: --before ${kept}`);
+    throw new MigrationError(`--keep ${options.keep} keeps ${kept} and later months: use --before ${kept} or earlier`);
   await makeFolder(folder);
   for (const partition of await readPartitions(client, before)) {
     const archives: Archive[] = [];
@@ -168,7 +168,7 @@ async function removePartition(
 ): Promise<void> {
   for (const { file, digest } of archives)
     if ((await verifyArchive(join(folder, file))).digest !== digest)
-      throw new MigrationError(`${file} is not the file that was archived: its digest is another`);
+      throw new MigrationError(`${file} is not the file that was archived: its digest differs`);
   const total = archives.reduce((sum, { records }) => sum + records, 0);
   const months = archives.map(({ month }) => month);
   const remove = () =>
@@ -180,7 +180,7 @@ async function removePartition(
         [begin, `${end}-01`],
       );
       if (rows[0]?.records !== total)
-        throw new MigrationError(`${name} holds other records than its files: run it again`);
+        throw new MigrationError(`${name} has other records than its archive files: run the command again`);
       await client.query('select audit_log.remove_part($1)', [name]);
       await client.query('set local role taxclaims_owner');
       await client.query(
@@ -190,7 +190,9 @@ async function removePartition(
     });
   await retryOnContention(log, maxWaitMs, remove).catch((cause: unknown) => {
     if (!isContention(cause)) throw cause;
-    throw new DeployHeldUp(`others were in the way of removing ${name} for too long; run it again`, { cause });
+    throw new DeployHeldUp(`other transactions blocked the removal of ${name} for too long: run the command again`, {
+      cause,
+    });
   });
   log.info(`removed ${name}: ${total} records of ${months.join(', ')}`);
 }

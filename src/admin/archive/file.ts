@@ -62,27 +62,28 @@ async function verifyText(chunks: AsyncIterable<string>): Promise<ArchivedMonth>
   const lines = splitLines(chunks);
   const { value: head = '' } = await lines.next();
   const [, month, previous] = HEAD_PATTERN.exec(head) ?? [];
-  if (month === undefined) throw new Error('it is no archive of the audit log');
+  if (month === undefined) throw new Error('the file is no archive of the audit log');
   const hash = createHash('sha256').update(`${head}\n`);
   let latest = previous === undefined ? undefined : digestOf('sha256', `${previous} ${head}`);
   let records = 0;
   for await (const line of lines) {
     if (line.startsWith('{"records":')) {
       const digest = latest ?? hash.digest('hex');
-      if (line !== JSON.stringify({ records, digest })) throw new Error('its records are not those that were written');
-      if ((await lines.next()).done !== true) throw new Error('there is more behind its end');
+      if (line !== JSON.stringify({ records, digest }))
+        throw new Error('its records do not match the digest in its last line');
+      if ((await lines.next()).done !== true) throw new Error('it goes on after the line with the digest');
       return { month, records, digest };
     }
     records += 1;
     if (latest === undefined) hash.update(`${line}\n`);
     else latest = readOldDigest(line, latest);
   }
-  throw new Error('it ends before its end');
+  throw new Error('the last line, with the digest, is missing');
 }
 
 function readOldDigest(line: string, latest: string): string {
   const digest = digestOf('sha256', `${latest} ${line.slice(65)}`);
-  if (!line.startsWith(`${digest} `)) throw new Error('a record is not as it was written');
+  if (!line.startsWith(`${digest} `)) throw new Error('a record was changed');
   return digest;
 }
 

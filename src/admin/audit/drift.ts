@@ -25,9 +25,9 @@ export async function detectDrift(client: pg.Client) {
     'select kind, object, change, applied, present from audit.drift',
   );
   const pairs = [
-    ['audit.state() is not what is there,', await readRecordedFacts(client, 'audit.state()'), facts],
-    ['audit.applied is not db/audit/declared,', expected, recorded],
-    ['audit.drift does not say what differs from db/audit/declared,', reported.map(asFact), drift.map(asFact)],
+    ['audit.state() differs from the catalogs', await readRecordedFacts(client, 'audit.state()'), facts],
+    ['audit.applied differs from db/audit/declared', expected, recorded],
+    ['audit.drift differs from the comparison with db/audit/declared', reported.map(asFact), drift.map(asFact)],
   ] as const;
   const contradictions = pairs.flatMap(([what, one, other]) => {
     const count = findDifferences(one, other).length;
@@ -40,8 +40,8 @@ export async function detectDrift(client: pg.Client) {
   return { drift, auditDifferences: [...changed, ...contradictions] };
 }
 
-/** Returns a difference as a reader means it: a declared revoke that is missing is a right that was added. */
-export function asMeant(drift: Drift): Drift {
+/** Returns a missing revoke of a right as an added right, and an added revoke as a removed right. */
+export function showRevokesAsRights(drift: Drift): Drift {
   const { kind, change, applied, present } = drift;
   const parts = (applied ?? present ?? '').split('; ');
   if (kind !== 'grant' || change === 'changed' || !parts.every((part) => part.startsWith('without '))) return drift;

@@ -8,7 +8,7 @@ import {
   rolesInMatrix,
   shortenRoleName,
 } from './symbols.ts';
-import { asMeant, type Drift } from './drift.ts';
+import { showRevokesAsRights, type Drift } from './drift.ts';
 import type { DriftAcceptance, AuditReport, Finding } from './read.ts';
 
 const ROW_REACH_TEXTS: Readonly<Record<RowReach, string>> = {
@@ -37,7 +37,7 @@ ${renderFindingsTable('Findings', 'what to do', findings)}
 ${
   ofProvider.length === 0
     ? ''
-    : renderFindingsTable('What only the provider can mend', 'what to do instead', ofProvider)
+    : renderFindingsTable('Findings that only the provider can mend', 'what to do instead', ofProvider)
 }
 ${isDriftRead ? renderDriftTable(drift) : '<h2>Drift</h2><p class="ill">Drift was not read.</p>'}
 ${renderAcceptancesTable(accepted)}
@@ -109,7 +109,7 @@ function renderAuditDifferences(blinded: readonly string[]): string {
 function renderDriftTable(drift: readonly Drift[]): string {
   if (drift.length === 0) return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
   const rows = drift
-    .map(asMeant)
+    .map(showRevokesAsRights)
     .map(
       ({ kind, object, change, applied, present }) =>
         `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +

@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { AUDIT_LOCK_TIMEOUT_MS } from '../../limits.ts';
+import { openAdminConnection } from '../deploy/admin-connection.ts';
 import { isContention } from '../deploy/locks.ts';
-import { createClientConfig } from '../../db/client-config.ts';
 import { detectDrift } from './drift.ts';
 import { AUDIT_SESSION_SETTINGS_SQL } from './state.ts';
 
@@ -44,20 +44,15 @@ export interface DriftAcceptance {
 export type AuditReport = Awaited<ReturnType<typeof readAuditReport>>;
 
 export async function readAuditReport(url: string) {
-  const client = new pg.Client({
-    ...createClientConfig(url),
-    application_name: 'taxclaims-audit',
-    connectionTimeoutMillis: 10_000,
-    // Turns JIT off, because compiling the query of audit.findings takes Postgres ten times as long as running it.
-    options: '-c jit=off',
-  });
-  await client.connect();
-  try {
-    await client.query('begin transaction isolation level repeatable read read only');
-    return await readViews(client);
-  } finally {
-    await client.end();
-  }
+  await using connection = await openAdminConnection(url, 'taxclaims-audit');
+  const { client } = connection;
+  const { rowCount } = await client.query(`select where to_regclass('audit.findings') is not null`);
+  if (rowCount === 0)
+    throw new Error(
+      'the database at DATABASE_ADMIN_URL has no audit: npm run db:migrate was not run there, or its schema audit is gone',
+    );
+  await client.query('begin transaction isolation level repeatable read read only');
+  return await readViews(client);
 }
 
 async function readViews(client: pg.Client) {

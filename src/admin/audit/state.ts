@@ -59,7 +59,10 @@ async function serviceRolesQuery(): Promise<string> {
   return `(select r.oid, h.purpose from pg_catalog.pg_roles as r join ${list} on h.name = r.rolname)`;
 }
 
-/** Returns the body of a function in schema audit, and inlines its calls of other functions in schema audit. */
+/**
+ * Returns the body of a function in schema audit, and inlines its calls of other functions in schema audit. Each inlined
+ * call gets an alias, because Postgres 15 takes no subquery without one.
+ */
 async function readFunctionBody(wanted: string): Promise<string> {
   const texts = await Promise.all(FACT_SQL_FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')));
   const rolesQuery = await serviceRolesQuery();
@@ -75,6 +78,7 @@ async function readFunctionBody(wanted: string): Promise<string> {
     if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
     return body
       .replaceAll('audit.house_roles', () => rolesQuery)
+      .replaceAll(/audit\.(\w+)\(\)(?!\s+as\b)/g, (call, called: string) => `${call} as ${called}`)
       .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inline(called)})`);
   };
   return inline(wanted);

@@ -1,6 +1,6 @@
 import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
-import { asMeant } from './drift.ts';
+import { showRevokesAsRights } from './drift.ts';
 import type { AuditReport, Finding, MatrixRow } from './read.ts';
 
 export function renderAuditText({
@@ -26,20 +26,20 @@ export function renderAuditText({
     ...(ofProvider.length === 0
       ? []
       : [
-          `What only the provider of the server can mend (${ofProvider.length}), and what to do instead; audit.accept_home accepts it whole:`,
+          `Findings that only the provider of the server can mend (${ofProvider.length}), and what to do instead; audit.accept_home accepts all of them:`,
           ...ofProvider.flatMap(findingText),
         ]),
     ...(auditDifferences.length === 0
       ? []
       : [
-          'The audit itself was changed, by hand or by another release; believe nothing that it says:',
+          'The audit itself was changed, by hand or by another release; do not rely on its findings:',
           ...auditDifferences.map((what) => `  ${what}`),
         ]),
     drift.length === 0
       ? noDriftText(isDriftRead)
       : `${formatCount(drift.length, 'difference')} from what the repository declares:`,
     ...drift
-      .map(asMeant)
+      .map(showRevokesAsRights)
       .flatMap(({ kind, object, change, applied, present }) => [
         `  ${change} ${kind}: ${object}`,
         ...(applied === null ? [] : [`    - ${applied}`]),
@@ -48,9 +48,9 @@ export function renderAuditText({
     ...(accepted.length === 0 ? [] : [`${formatCount(accepted.length, 'acceptance')}:`]),
     ...accepted.flatMap(({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) => [
       `  ${what}: ${object}`,
-      `      ${asItStood}`,
+      ...asItStood.split('\n').map((line) => `      ${line}`),
       `      accepted by ${acceptedBy} on ${acceptedOn}: ${reason}`,
-      ...(stillStands ? [] : ['      no longer there: audit.withdraw takes it off this list']),
+      ...(stillStands ? [] : ['      no longer exists: audit.withdraw removes it from this list']),
     ]),
     '',
   ]

@@ -31,7 +31,7 @@ Exit codes: 0 done; 1 refused or failed, see the message; 2 invalid argument or 
 await runCommand(command, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {
-    if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');
+    if (positionals.length === 0) throw new ConfigError('--verify needs the names of the files');
     for (const path of positionals) {
       const { month, records, digest } = await verifyArchive(path);
       const text = `${path}: ${month}, ${records} records, digest ${digest}`;

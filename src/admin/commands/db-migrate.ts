@@ -33,7 +33,7 @@ listenForShutdown(
   process,
   (signal) => {
     received = signal;
-    ending.abort(new MigrationError(`${signal} ended the migration of the database: run it again`));
+    ending.abort(new MigrationError(`${signal} ended the deploy: run the command again`));
   },
   (signal) => {
     endBySignal(process, signal);

@@ -63,11 +63,11 @@ await runCommand(command, async ({ values }) => {
   }
   print(
     `${counts.documents} documents and ${counts.contents} contents compared, ${counts.differences} differ; ` +
-      `${counts.planned} contents were planned for removal already, ${plannedNow} are now; ` +
+      `${counts.planned} removals of contents were planned already, ${plannedNow} are planned now; ` +
       (values['sizes-only']
         ? 'no content was read'
-        : `${counts.read} contents were read, ${counts.digestsKept} of them for their digests, ` +
-          `and ${counts.withoutDigest} documents have none`),
+        : `${counts.read} contents were read, ${counts.digestsKept} digests were stored, ` +
+          `and ${counts.withoutDigest} documents have no digest`),
     { ...counts, plannedNow },
   );
   return counts.differences === 0 ? 0 : 1;
@@ -75,10 +75,10 @@ await runCommand(command, async ({ values }) => {
 
 function describe(difference: ContentDifference | DigestDifference): string {
   const { kind, path } = difference;
-  if (kind === 'no document') return `${path}: ${difference.found} bytes without a document`;
+  if (kind === 'no document') return `${path}: ${difference.found} bytes that belong to no document`;
   const of = `document ${difference.document}`;
-  if (kind === 'no content') return `${path}: no content of ${of}`;
+  if (kind === 'no content') return `${path}: the content of ${of} is missing`;
   if (kind === 'other bytes')
-    return `${path}: ${difference.found} of ${of}, which has ${difference.sha256 ?? 'no digest'}`;
-  return `${path}: ${difference.found} bytes of ${of}, which has ${difference.size}`;
+    return `${path}: digest ${difference.found}, but ${of} has ${difference.sha256 ?? 'no digest'}`;
+  return `${path}: ${difference.found} bytes, but ${of} has ${difference.size}`;
 }

@@ -45,9 +45,10 @@ await runCommand(command, async ({ values: { apply } }) => {
 });
 
 function requireSyncSettings({ database, identity }: Config): { management: ManagementClient; url: string } {
-  if (database.url === undefined) throw new ConfigError('DATABASE_URL must be set: what differs is sent from there');
+  if (database.url === undefined)
+    throw new ConfigError('DATABASE_URL must be set: the command sends the rights that this database has');
   if (identity.management === undefined)
-    throw new ConfigError('AUTH_MANAGEMENT_URL must be set: the provider is asked there');
+    throw new ConfigError('AUTH_MANAGEMENT_URL must be set: the command reads the provider’s users there');
   return { management: openManagementClient(identity.management), url: database.url };
 }
 
@@ -69,7 +70,8 @@ async function sendDifferences(
   await worker.close();
   const isIncomplete = await isUndelivered();
   const unknown = differences.length - ids.length;
-  process.stdout.write(isIncomplete ? 'sent, and not all of it has arrived yet\n' : `${ids.length} mended\n`);
-  if (unknown > 0) process.stdout.write(`${unknown} cannot be mended from here\n`);
+  process.stdout.write(isIncomplete ? 'sent, but not all changes are delivered yet\n' : `${ids.length} corrected\n`);
+  if (unknown > 0)
+    process.stdout.write(`${unknown} cannot be corrected, because the provider does not know the user\n`);
   return isIncomplete || unknown > 0 ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { createClientConfig } from '../../db/client-config.ts';
+import { createClientConfig, explainConnectionError } from '../../db/client-config.ts';
 import { parsePostgresAddress } from '../../postgres-address.ts';
 import { findPrimary } from '../../db/primary.ts';
 import { ADMIN_RESPONSE_TIMEOUT_MS, ADMIN_CLOSE_TIMEOUT_MS, ADMIN_CONNECT_TIMEOUT_MS } from '../../limits.ts';
@@ -36,7 +36,7 @@ export async function findAdminServerUrl(url: string): Promise<string> {
 }
 
 function connectionError(cause: unknown): MigrationError {
-  const reason = oneLineReason(cause).replace(
+  const reason = oneLineReason(explainConnectionError(cause)).replace(
     /^timeout expired$/,
     `no answer in ${ADMIN_CONNECT_TIMEOUT_MS / 1_000} s`,
   );

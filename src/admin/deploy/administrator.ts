@@ -68,7 +68,7 @@ function describeLacks(administrator: Administrator): string[] {
   if (needsCreateRole && !owns) {
     return [
       `it has neither CREATEROLE nor the rights of ${owner}, the owner of the database ${database}, and a Postgres ` +
-        'where no login can have both (Heroku) cannot be the home of this service',
+        'where no login can have both (Heroku) cannot run this service',
     ];
   }
   return [
@@ -89,7 +89,7 @@ function describeLacks(administrator: Administrator): string[] {
     ...(outOfReach.length === 0
       ? []
       : [
-          `it can neither become nor grant ${listNames(outOfReach)}: a login that deployed before can let it ` +
+          `it can neither become nor grant ${listNames(outOfReach)}: a login that deployed before can grant it these roles ` +
             `(${grantsOf(outOfReach, login)})`,
         ]),
   ];
@@ -105,10 +105,10 @@ function grantsOf(roles: readonly string[], login: string): string {
 
 /**
  * Returns a sentence for each right that others lose by the first deploy, because the service's database and its schema
- * `public` are for the service's roles alone.
+ * `public` are for the service's roles alone. The default privileges are those that db/take-back.sql resets.
  */
-export async function describeLossesOfOthers(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ connecting: string[]; in_schema: string[] }>(
+export async function describeRightsLostByOthers(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ connecting: string[]; in_schema: string[]; by_default: string[] }>(
     `select
         array(
             select r.rolname::text
@@ -131,19 +131,36 @@ export async function describeLossesOfOthers(client: pg.Client): Promise<string[
             where n.nspname = 'public' and x.grantee not in (0, n.nspowner, (select oid from pg_roles where rolname = current_user))
                 and not starts_with(x.grantee::regrole::text, 'taxclaims_')
             order by 1
-        ) as in_schema
+        ) as in_schema,
+        array(
+            select distinct
+                format(
+                    '%s on new %s of %I', case x.grantee when 0 then 'PUBLIC' else x.grantee::regrole::text end,
+                    case a.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' else 'types' end,
+                    pg_get_userbyid(a.defaclrole)
+                )
+            from pg_default_acl as a
+            cross join lateral aclexplode(a.defaclacl) as x
+            where a.defaclnamespace = 'public'::regnamespace and x.grantee <> a.defaclrole and pg_has_role(a.defaclrole, 'USAGE')
+            order by 1
+        ) as by_default
      from pg_database as d
      where d.datname = current_database()`,
   );
-  const { connecting = [], in_schema: inSchema = [] } = rows[0] ?? {};
+  const { connecting = [], in_schema: inSchema = [], by_default: byDefault = [] } = rows[0] ?? {};
   const advice = 'if another program uses this database, give the service a database of its own instead';
   return [
     ...(connecting.length === 0
       ? []
-      : [`this first deploy takes CONNECT away from PUBLIC, and so from ${listNames(connecting)}: ${advice}`]),
+      : [`this first deploy revokes CONNECT from PUBLIC, and so from ${listNames(connecting)}: ${advice}`]),
     ...(inSchema.length === 0
       ? []
-      : [`this first deploy takes every right to the schema public away from ${listNames(inSchema)}: ${advice}`]),
+      : [`this first deploy revokes every right to the schema public from ${listNames(inSchema)}: ${advice}`]),
+    ...(byDefault.length === 0
+      ? []
+      : [
+          `this first deploy revokes the default privileges in the schema public of ${listNames(byDefault)}: ${advice}`,
+        ]),
   ];
 }
 

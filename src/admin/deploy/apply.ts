@@ -123,7 +123,7 @@ async function acceptHome(client: pg.Client, reason: string): Promise<void> {
   await client.query('select from audit.accept_home($1)', [reason]);
 }
 
-export async function acceptHomeOfRelease(client: pg.Client, reason: string): Promise<void> {
+export async function acceptHomeWithoutDeploy(client: pg.Client, reason: string): Promise<void> {
   await runInTransaction(client, () => acceptHome(client, reason));
 }
 

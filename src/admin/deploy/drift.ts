@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { Logger } from 'pino';
 import type { DatabaseFact } from '../audit/declared.ts';
-import { asMeant, type Drift } from '../audit/drift.ts';
+import { showRevokesAsRights, type Drift } from '../audit/drift.ts';
 import { oneLineReason } from '../../single-line.ts';
 import { MigrationError } from './migration-error.ts';
 
@@ -87,6 +87,11 @@ export async function storeAppliedFacts(client: pg.Client, declared: readonly Da
   );
 }
 
+/** False in the database of an earlier release, whose audit reports as drift what a later one leaves to the provider. */
+export async function knowsHomes(client: pg.Client): Promise<boolean> {
+  return (await client.query(`select where to_regprocedure('audit.accept_home(text)') is not null`)).rowCount === 1;
+}
+
 export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): void {
   refuseDrift(before.filter((drift) => !isUndoneByDeploy(drift)));
 }
@@ -107,8 +112,8 @@ export async function refuseDroppedTables(client: pg.Client, declared: readonly 
       : `pg_restore --schema=${schema} --table=${name}`,
   );
   throw new MigrationError(
-    `${rows.map(({ schema, name }) => `${schema}.${name}`).join(', ')}: gone since the last deploy, and no deploy makes a table anew. ` +
-      `Restore from a backup (${[...new Set(restoring)].join('; ')}), and run it again`,
+    `${rows.map(({ schema, name }) => `${schema}.${name}`).join(', ')}: dropped since the last deploy, and a deploy does not create a dropped table. ` +
+      `Restore from a backup (${[...new Set(restoring)].join('; ')}), and run the command again`,
   );
 }
 
@@ -118,8 +123,8 @@ export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
   const more = texts.length - MAX_LISTED_DRIFT;
   const listed = [...texts.slice(0, MAX_LISTED_DRIFT), ...(more > 0 ? [`and ${String(more)} more`] : [])];
   throw new MigrationError(
-    `what drifted is not taken back by a deploy: ${listed.join('; ')}. ` +
-      'Undo it, or accept what is meant with audit.accept; without --strict the deploy goes on',
+    `a deploy does not undo this drift: ${listed.join('; ')}. ` +
+      'Undo the drift, or accept it with audit.accept; without --strict the deploy goes on',
   );
 }
 
@@ -132,7 +137,7 @@ export function logDrift(
   const remaining = new Set(after.map(key));
   for (const drift of before.filter((each) => !remaining.has(key(each)))) {
     // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.
-    const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
+    const end = isUndoneByDeploy(drift) ? 'undone' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }
   for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${driftText(drift)}`);
@@ -145,6 +150,6 @@ function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptan
 }
 
 function driftText(drift: Drift): string {
-  const { kind, object, change } = asMeant(drift);
+  const { kind, object, change } = showRevokesAsRights(drift);
   return `${change} ${kind} ${object}`;
 }

@@ -51,7 +51,9 @@ export async function takeMigrationLock(
     await lockHolder.query('lock table app.deploy_lock in share update exclusive mode');
   } catch (error) {
     if (!isContention(error)) throw error;
-    throw new DeployHeldUp(`another run is at work on this database: ${describeHolder()}`, { cause: error });
+    throw new DeployHeldUp(`another deploy or archive is running on this database: ${describeHolder()}`, {
+      cause: error,
+    });
   }
   // Switches back to the administrator's own role, with which `lockHolder` can see the sessions that block the deploy.
   await lockHolder.query('set local role none');

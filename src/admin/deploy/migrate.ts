@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
 import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
-import { describeLossesOfOthers, describeRightsThatStay, refuseWeakAdministrator } from './administrator.ts';
+import { describeRightsLostByOthers, describeRightsThatStay, refuseWeakAdministrator } from './administrator.ts';
 import * as apply from './apply.ts';
 import {
   isContention,
@@ -13,7 +13,14 @@ import {
   takeMigrationLock,
 } from './locks.ts';
 import { isReleaseDeployed, type ReleaseContents } from './deployed-release.ts';
-import { logDrift, readDrift, readDriftBeforeDeploy, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
+import {
+  knowsHomes,
+  logDrift,
+  readDrift,
+  readDriftBeforeDeploy,
+  refuseDroppedTables,
+  refuseRemainingDrift,
+} from './drift.ts';
 import { DEPLOY_LOCK_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import { findPendingMigrations, storeMigrationDigests, refuseMissingMigrationList } from './migration-list.ts';
@@ -49,7 +56,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     await deployOverConnections(options);
   } catch (error) {
     if (ending?.aborted === true)
-      log.info('the migration of the database was ended: no unfinished step stays, and the next migration repeats it');
+      log.info('the deploy was ended: Postgres rolls its unfinished step back, and the next deploy repeats the step');
     ending?.throwIfAborted();
     throw error;
   }
@@ -93,24 +100,26 @@ async function deployRelease(
       retryOnContention(log, maxWaitMs, operation).catch((cause: unknown) => {
         if (!isContention(cause)) throw cause;
         const seconds = Math.round(maxWaitMs / 1_000);
-        throw new DeployHeldUp(`${step} was held up for ${seconds} s by ${watch.lastBlockers()}`, { cause });
+        throw new DeployHeldUp(`${step} was blocked for ${seconds} s by ${watch.lastBlockers()}`, { cause });
       }),
     );
   const files = await readSqlFiles();
-  await run('a look at the catalog', () => refuseWeakAdministrator(client, files));
+  await run('the check of the database catalog', () => refuseWeakAdministrator(client, files));
   await prepareLock(client, files, { log, run });
-  await watch.during('the lock of the deploy', lockHolder, worker, () =>
+  await watch.during('the wait for the deploy lock', lockHolder, worker, () =>
     takeMigrationLock(lockHolder.client, maxWaitMs, () => watch.lastBlockers()),
   );
   const pending = await readPending(client, files, run);
   const release = { files, declared: await readDeclaredFactsOfServer(client, log) };
   if (
     pending.length === 0 &&
-    (await run('a look at what stands', () => runAsOwner(client, () => isReleaseDeployed(client, release))))
+    (await run('the comparison with the last deploy', () =>
+      runAsOwner(client, () => isReleaseDeployed(client, release)),
+    ))
   ) {
-    await run('the months of the audit log', () => apply.maintainAuditLog(client, files));
-    if (acceptedHome !== undefined) await apply.acceptHomeOfRelease(client, acceptedHome);
-    log.info('the database is as this release declares it: nothing was applied');
+    await run('the creation of audit log partitions', () => apply.maintainAuditLog(client, files));
+    if (acceptedHome !== undefined) await apply.acceptHomeWithoutDeploy(client, acceptedHome);
+    log.info('the database already matches this release: nothing was applied');
   } else await applyRelease(client, release, pending, { log, run, strict, acceptedHome });
 }
 
@@ -125,11 +134,11 @@ async function prepareLock(
   { log, run }: { readonly log: Logger; readonly run: RunStep },
 ): Promise<void> {
   const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
-    run('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
+    run('the check of the database catalog', () => isTableOwnedByServiceOwner(client, table));
   if (await owned('migrations')) await readPending(client, files, run);
-  else await run('a look at the catalog', () => refuseMissingMigrationList(client));
+  else await run('the check of the database catalog', () => refuseMissingMigrationList(client));
   if (await owned('deploy_lock')) return;
-  for (const loss of await describeLossesOfOthers(client)) log.warn(loss);
+  for (const loss of await describeRightsLostByOthers(client)) log.warn(loss);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
   await run('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
 }
@@ -142,7 +151,8 @@ async function applyRelease(
 ): Promise<void> {
   const { files, declared } = release;
   const before = await run('the search for drift', () => runAsOwner(client, () => readDriftBeforeDeploy(client, log)));
-  if (acceptance.strict && acceptance.acceptedHome === undefined) refuseRemainingDrift(before);
+  if (acceptance.strict && (acceptance.acceptedHome === undefined || (await knowsHomes(client))))
+    refuseRemainingDrift(before);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
   if (pending.length > 0)
     log.info({ migrations: pending }, `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`);
@@ -156,7 +166,7 @@ async function applyRelease(
     }),
   );
   for (const right of await runAsOwner(client, () => describeRightsThatStay(client))) log.warn(right);
-  const after = await run('a look at what drifts', () => runAsOwner(client, () => readDrift(client)));
+  const after = await run('the search for remaining drift', () => runAsOwner(client, () => readDrift(client)));
   logDrift(log, before, after);
   log.info('the database is migrated and its policies are applied');
 }
@@ -166,7 +176,7 @@ async function readDeclaredFactsOfServer(client: pg.Client, log: Logger): Promis
   const { release, facts } = await readDeclaredFacts(server);
   if (release !== server)
     log.warn(
-      `the repository declares nothing for Postgres ${server}: audit.drift compares with what holds on ${release}`,
+      `db/audit/declared has no file for Postgres ${server}: audit.drift compares with the file for Postgres ${release}`,
     );
   return facts;
 }

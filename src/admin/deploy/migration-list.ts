@@ -17,7 +17,7 @@ export async function findPendingMigrations(client: pg.Client, files: SqlFiles):
   const unknown = applied.map(({ name }) => name).filter((name) => !migrations.has(name));
   refuse(
     unknown,
-    `the database is newer than this code, which does not know ${unknown.join(', ')}: deploy the release that brought it, or a later one`,
+    `the database has migrations that this release does not have (${unknown.join(', ')}): deploy the release that added them, or a later one`,
   );
   const edited = applied.filter(
     ({ name, digest }) =>
@@ -25,21 +25,21 @@ export async function findPendingMigrations(client: pg.Client, files: SqlFiles):
   );
   refuse(
     edited,
-    `what was applied here is not what ${edited.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
+    `changed after this database applied them: ${edited.map(({ name }) => `db/migrations/${name}.sql`).join(', ')}. Restore the files, and put the changes into a new migration`,
   );
   const pending = [...migrations.keys()].filter((name) => !applied.some((one) => one.name === name));
   const before = await readNamesAtLastDeploy(client);
   const lost = pending.filter((name) => before.includes(name));
   refuse(
     lost,
-    `app.migrations has lost its lines of ${lost.join(', ')}, which the last deploy had applied: ${insertionOf(lost)}`,
+    `app.migrations has lost its rows of ${lost.join(', ')}, which were applied before the last deploy: ${insertionOf(lost)}`,
   );
   const latest = applied.at(-1)?.name ?? '';
   const misplaced = pending.filter((name) => name < latest);
   refuse(
     misplaced,
-    `${misplaced.join(', ')} would come before ${latest}, which was applied without it: give it the next number. ` +
-      `Or it was applied and its line is gone: ${insertionOf(misplaced)}`,
+    `${misplaced.join(', ')} comes before ${latest}, which is already applied: give a new migration the next number. ` +
+      `If it was applied, app.migrations has lost its row: ${insertionOf(misplaced)}`,
   );
   return pending;
 }
@@ -88,8 +88,8 @@ export async function refuseMissingMigrationList(client: pg.Client): Promise<voi
   );
   if (rows.length === 0) return;
   throw new MigrationError(
-    'app.migrations, the list of what was applied here, is gone, or no longer the owner’s, while public has tables: ' +
-      'restore schema app from a backup (pg_restore --schema=app; of the list alone --table=migrations), and run it again',
+    'the table app.migrations is missing or does not belong to taxclaims_owner, although the schema public has tables: ' +
+      'restore the schema app from a backup (pg_restore --schema=app; for the table alone --table=migrations), and run the command again',
   );
 }
 

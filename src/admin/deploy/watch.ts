@@ -24,7 +24,7 @@ export class BlockerWatch {
   }
 
   lastBlockers(): string {
-    return this.#latest.length === 0 ? 'nobody who could be named' : describeBlockers(this.#latest);
+    return this.#latest.length === 0 ? 'an unknown session' : describeBlockers(this.#latest);
   }
 
   /** Destroys both connections, `waiter` and `watcher`, if the server does not answer `watcher` in ten seconds. */
@@ -38,9 +38,12 @@ export class BlockerWatch {
     let lost: Error | undefined;
     const watching = this.#watch(step, waiter, watcher, end.signal).catch((cause: unknown) => {
       if (end.signal.aborted) return;
-      lost = new MigrationError(`${step}: the server answers no more (${oneLineReason(cause)}); run it again`, {
-        cause,
-      });
+      lost = new MigrationError(
+        `${step}: the server no longer answers (${oneLineReason(cause)}): run the command again`,
+        {
+          cause,
+        },
+      );
       waiter.destroy();
       watcher.destroy();
     });
@@ -70,7 +73,7 @@ export class BlockerWatch {
         blockedAt = now;
         since ??= now;
         const ended = blockers.filter((blocker) => blocker.ended);
-        if (ended.length > 0) log.warn(`ended because it blocked ${step}: ${describeBlockers(ended)}`);
+        if (ended.length > 0) log.warn(`ended sessions that blocked ${step}: ${describeBlockers(ended)}`);
         if (overdue && (reportedAt < since || due)) {
           reportedAt = now;
           log.warn(`${step} has waited ${secondsText(now - since)} for ${describeBlockers(blockers)}`);
@@ -177,6 +180,6 @@ function blockerText({ pid, login, application, prepared, since, holds }: Blocke
     prepared === null
       ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`
       : `the prepared transaction ${JSON.stringify(prepared)} (of ${login}`;
-  const time = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
-  return `${who}, ${time}, holds ${holds ?? 'no table of the house'})`;
+  const time = since === null ? 'begin visible only with pg_read_all_stats' : `since ${since}`;
+  return `${who}, ${time}, holds ${holds ?? 'no table of the service'})`;
 }

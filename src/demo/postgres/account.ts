@@ -31,7 +31,7 @@ export async function chooseAccount(
   }
   throw new Error(
     uid === ROOT_UID
-      ? 'Postgres does not run as root, and neither unshare nor setpriv can run it as somebody else here: ' +
+      ? 'Postgres does not run as root, and neither unshare nor setpriv can run it as another user here: ' +
         `start as an ordinary user, or set DATABASE_URL (${failures.join('; ')}).`
       : `Postgres cannot be run by the user ${uid}: ${failures.join('; ')}; start as another user, or set DATABASE_URL.`,
   );

@@ -43,8 +43,8 @@ async function requireMatchingVersion(data: string, { postgres }: PostgresBinari
   const cluster = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
   if (cluster === program) return;
   throw new Error(
-    `its database is one of Postgres ${cluster}, and this version brings Postgres ${program}: name another folder, or move ` +
-      `${dirname(data)} away, to begin anew, or take the data over with pg_dump of a Postgres ${cluster}`,
+    `its database is of Postgres ${cluster}, and this release has Postgres ${program}: set DATA_DIR to another folder, or move ` +
+      `${dirname(data)} away to start with an empty database, or copy the data with pg_dump of Postgres ${cluster}`,
   );
 }
 

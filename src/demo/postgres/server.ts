@@ -61,7 +61,7 @@ function lockDataDir(dataDir: string): FileLock {
     throw dataDirError(dataDir, new Error(`postgres.lock cannot be locked, ${String(cause)}`, { cause }));
   }
   throw new Error(
-    `DATA_DIR ${dataDir} is in use, for postgres.lock is locked by another process: does the service run there already?`,
+    `DATA_DIR ${dataDir} is in use: another process has locked postgres.lock. Does the service already run there?`,
   );
 }
 

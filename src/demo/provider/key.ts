@@ -103,5 +103,7 @@ function parseSigningKey(text: string, file: string): SigningKey {
   } catch {
     // A key file that is not JSON gets the same error as a file without a key.
   }
-  throw new Error(`${file} holds no signing key; delete it to have a new one made, which ends all tokens`);
+  throw new Error(
+    `${file} holds no signing key; if you delete it, the next start creates a new key, and all tokens become invalid`,
+  );
 }

@@ -10,7 +10,7 @@ import type { EndpointReply } from '../../http/envelope.ts';
 import { isNotModified } from '../../http/preconditions.ts';
 import { RecordNotFound } from '../../http/errors.ts';
 import { requireVisibleRecord } from '../../http/visibility.ts';
-import { tagOf } from '../../records/version.ts';
+import { formatEtag } from '../../records/version.ts';
 
 interface DocumentContent {
   readonly size: number;
@@ -48,7 +48,7 @@ where r.id = $1`,
   return {
     size,
     type,
-    tag: tagOf(uploadedAt),
+    tag: formatEtag(uploadedAt),
     disposition: contentDisposition(filename, {
       type: state.isLinked && isShownByBrowsers(type) ? 'inline' : 'attachment',
     }),

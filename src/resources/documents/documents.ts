@@ -81,7 +81,7 @@ const documents = listOf({
     sha256: filterByAny(
       field.sha256,
       "r.id = any (array(select d.id from public.documents as d where d.sha256 = decode($, 'hex')))",
-      'Return only documents whose content has this SHA-256. A program finds out with it whether a file was uploaded before.',
+      'Return only documents whose content has this SHA-256. A program can find out whether a file was already uploaded.',
       "r.id = any (array(select d.id from public.documents as d where d.sha256 = any (array(select decode(x, 'hex') from unnest($::text[]) as x))))",
     ),
     q: filterByWords('r.filename'),

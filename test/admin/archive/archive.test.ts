@@ -181,12 +181,12 @@ test('audit:archive --remove keeps a month of the audit log if the month’s arc
   await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('its records are not those that were written'),
+    said: expect.stringContaining('its records do not match the digest in its last line'),
   });
   await writeFile(third, await readFile(second));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('is not the file that was archived: its digest is another'),
+    said: expect.stringContaining('is not the file that was archived: its digest differs'),
   });
   await rm(third);
   expect(await run.archive(fourth, '--remove')).toMatchObject({
@@ -196,15 +196,19 @@ test('audit:archive --remove keeps a month of the audit log if the month’s arc
   expect(await run.records(`created_at >= '${run.months[2]}-01 00:00:00+00'`)).toBe(COUNTS[2] + COUNTS[3]);
 });
 
-const OTHER_RECORDS = 'its records are not those that were written';
+const OTHER_RECORDS = 'its records do not match the digest in its last line';
 
 test.each([
   ['a changed record', (text: string) => text.replace('"actor":"line', '"actor":"lime'), OTHER_RECORDS],
   ['a missing record', (text: string) => text.replace(/\n.*\n/, '\n'), OTHER_RECORDS],
   ['another number of records', (text: string) => text.replace(/("records":\d+)/, '$10'), OTHER_RECORDS],
   ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), OTHER_RECORDS],
-  ['a cut end', (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1), 'ends before its end'],
-  ['text after its end', (text: string) => `${text}{}\n`, 'more behind its end'],
+  [
+    'a cut end',
+    (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1),
+    'the last line, with the digest, is missing',
+  ],
+  ['text after its end', (text: string) => `${text}{}\n`, 'it goes on after the line with the digest'],
   ['no head', (text: string) => text.slice(text.indexOf('\n') + 1), 'no archive of the audit log'],
 ])('audit:archive --verify reports an archive file with %s', async (_what, spoil, reason) => {
   await run.archive(fourth);
@@ -276,7 +280,7 @@ test('audit:archive --remove removes a month that an earlier release archived, b
   await writeFile(old, zipped(text.replace('line', 'lime')));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('old.gz cannot be verified: a record is not as it was written'),
+    said: expect.stringContaining('old.gz cannot be verified: a record was changed'),
   });
   await writeFile(old, zipped(text));
   expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });

@@ -65,7 +65,7 @@ test.each([
     await other.query('commit');
     expect(await outcome).toMatchObject({
       code: 1,
-      said: expect.stringContaining('holds other records than its files: run it again'),
+      said: expect.stringContaining('has other records than its archive files: run the command again'),
     });
     expect(await isThere()).toBe(1);
     expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });

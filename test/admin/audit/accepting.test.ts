@@ -237,6 +237,23 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
+  test('if a DBA accepted an event trigger, the view audit.findings reports it again once its function does something else or runs with the rights of its owner', async () => {
+    const WATCH = 'create or replace function aside.watch() returns event_trigger language plpgsql';
+    await admin.query(`create schema aside; ${WATCH} as 'begin end';
+      create event trigger watching on ddl_command_end execute function aside.watch()`);
+    await afterwards('drop event trigger watching; drop schema aside cascade', async () => {
+      for (const next of [
+        `${WATCH} as 'begin raise notice ''x''; end'`,
+        'alter function aside.watch() security definer',
+      ]) {
+        await dba.query(`select audit.accept('event_trigger', 'watching', 'tells who changes the schema')`);
+        expect(await findings()).toEqual([]);
+        await admin.query(next);
+        expect(await findings()).toEqual([{ finding: 'event_trigger', object: 'watching' }]);
+      }
+    });
+  });
+
   test('a problem that a DBA accepted in the view audit.findings stays accepted after a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {

@@ -270,6 +270,34 @@ create trigger door before insert on elsewhere.door for each row execute functio
 grant insert, select on elsewhere.door to taxclaims_reporting;
 --> shows :FOREIGN
 insert into elsewhere.door default values returning id;
+-- a table of a reporting login whose trigger runs a superuser’s security definer function | finding login_owns: test_bi | finding outside_within_reach: routine elsewhere.peek() | who_can_see outside_within_reach
+:ELSEWHERE create table elsewhere.door (id uuid); alter table elsewhere.door owner to test_bi;
+create function elsewhere.peek() returns trigger language plpgsql security definer set search_path = '' as
+$f$ begin new.id := (select id from public.clients where id = ':FOREIGN'); return new; end $f$;
+revoke execute on function elsewhere.peek() from public;
+create trigger door before insert on elsewhere.door for each row execute function elsewhere.peek();
+--> shows :FOREIGN
+insert into elsewhere.door default values returning id;
+-- a table of a reporting login whose foreign key passes a deletion on to a superuser’s trigger | finding login_owns: test_bi | finding outside_within_reach: routine elsewhere.peek() | who_can_see outside_within_reach
+:ELSEWHERE create table elsewhere.door (id uuid primary key);
+create table elsewhere.behind (id uuid references elsewhere.door on delete cascade);
+alter table elsewhere.door owner to test_bi;
+create function elsewhere.peek() returns trigger language plpgsql security definer set search_path = '' as
+$f$ begin raise notice '%', (select id from public.clients where id = ':FOREIGN'); return old; end $f$;
+revoke execute on function elsewhere.peek() from public;
+create trigger behind before delete on elsewhere.behind for each row execute function elsewhere.peek();
+insert into elsewhere.door values ('00000000-0000-4000-8000-000000000000');
+insert into elsewhere.behind table elsewhere.door;
+--> shows :FOREIGN
+delete from elsewhere.door;
+-- a table of the API’s login whose partition has a trigger with a superuser’s rights | finding login_owns: test_api | finding outside_within_reach: routine elsewhere.peek() | others
+:ELSEWHERE create role test_api login in role taxclaims_api; create table elsewhere.door (id integer) partition by list (id);
+create table elsewhere.one partition of elsewhere.door for values in (1);
+alter table elsewhere.door owner to test_api;
+create function elsewhere.peek() returns trigger language plpgsql security definer set search_path = '' as
+$f$ begin return null; end $f$;
+revoke execute on function elsewhere.peek() from public;
+create trigger one before insert on elsewhere.one for each row execute function elsewhere.peek();
 -- an aggregate with a superuser’s security definer function | finding outside_within_reach: routine elsewhere.peek(uuid,integer) | who_can_see
 :ELSEWHERE create function elsewhere.peek(uuid, integer) returns uuid language sql security definer
 set search_path = '' begin atomic select id from public.clients where id = ':FOREIGN'; end;
@@ -560,6 +588,8 @@ delete from public.invoice_transitions where role = 'ADMIN' and to_status = 'PAI
 update public.reclamation_transitions set requires = '{grounds}' where from_status = 'DRAFT' and to_status = 'WITHDRAWN' and role = 'ADMIN';
 -- a status change of claims without its condition | drift row: public.reclamation_transitions SUBMITTED, LITIGATION, ADMIN
 update public.reclamation_transitions set condition = null where from_status = 'SUBMITTED' and to_status = 'LITIGATION' and role = 'ADMIN';
+-- a deleted row of app.identity_management, without which no change of rights is sent | drift row: app.identity_management true
+delete from app.identity_management;
 -- a deleted row of app.administrator_guard, which protects the last administrator | drift row: app.administrator_guard true
 delete from app.administrator_guard;
 -- a table in another schema whose default calls a function of the service | drift schema: aside

@@ -41,7 +41,7 @@ const CHANGES = [
   ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
   ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
   ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
-  ['a superuser changed audit.applied', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
+  ['a superuser changed audit.applied', REPLACED.applied, '  audit.applied differs from db/audit/declared in 4 facts'],
 ] as const;
 
 const world = await forSuite(openAuditedWorld());

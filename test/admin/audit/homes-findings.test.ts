@@ -76,19 +76,19 @@ describe.each([
   ['Supabase', supabase],
   ['OVH', ovh],
 ])('on %s', (_name, { home, admin, provider }) => {
-  test('db:audit finds nothing after a first deploy that the administrator can mend, and no SQL that would act against the provider', async () => {
+  test('after a first deploy db:audit lists only findings that the provider alone can mend, without SQL, and exits with 0', async () => {
     const found = await findings(admin);
     expect(found.length).toBeGreaterThan(1);
     expect(found.filter(({ who, remedy }) => who !== 'provider' || remedy.includes(';'))).toEqual([]);
     expect(await drift(admin)).toEqual([]);
     const { code, out } = await audit(home.adminUrl);
-    expect({ code, heading: /^What only the provider of the server can mend \(\d+\)/m.test(out) }).toEqual({
+    expect({ code, heading: /^Findings that only the provider of the server can mend \(\d+\)/m.test(out) }).toEqual({
       ...{ code: 0, heading: true },
     });
     expect(out).toContain('No finding.');
   });
 
-  test('the functions that only a superuser can close are one finding', async () => {
+  test('the view audit.findings lists the functions that only a superuser can close as one finding', async () => {
     const open = (await findings(admin)).filter(({ finding }) => finding === 'server_function_open');
     expect(open).toEqual([expect.objectContaining({ who: 'provider', object: 'functions of pg_catalog' })]);
   });
@@ -104,7 +104,7 @@ describe.each([
     }
   });
 
-  test('a superuser can mend everything, and reads every finding as one of the DBA', async () => {
+  test('a superuser reads every finding as one that the DBA can mend', async () => {
     const found = await findings(provider);
     expect(found.length).toBeGreaterThan(1);
     expect(found.filter(({ who }) => who !== 'dba')).toEqual([]);
@@ -115,7 +115,7 @@ describe.each([
     expect(out).toMatch(/^ {2}added grant: function pg_advisory_lock\(bigint\) to PUBLIC\n {4}\+ EXECUTE$/m);
   });
 
-  test('db:audit exits with 1 once a table is open, and offers the administrator the SQL', async () => {
+  test('db:audit exits with 1 if a table does not force row-level security, and offers the administrator the SQL', async () => {
     await admin.query('set role taxclaims_owner; alter table public.sites no force row level security; reset role');
     try {
       expect(await ofDba(admin)).toEqual([
@@ -127,7 +127,7 @@ describe.each([
     }
   });
 
-  test('a login that the administrator made after the first deploy is the administrator’s to mend, and its SQL runs', async () => {
+  test('a finding about a login that the administrator created after the first deploy is the administrator’s to mend, and its SQL runs', async () => {
     await within(admin, `create role helper login in role pg_monitor, taxclaims_reporting`, async () => {
       const [finding, ...more] = await ofDba(admin);
       expect([finding?.object, finding?.finding, more]).toEqual(['helper', 'login_reaches_privilege', []]);
@@ -136,7 +136,7 @@ describe.each([
     });
   });
 
-  test('the administrator accepts the provider’s part as a whole, and a changed part is reported again', async () => {
+  test('the administrator accepts all findings that only the provider can mend by one call, and reads them again once there is another one', async () => {
     const before = await findings(admin);
     await within(admin, '', async () => {
       const { rows } = await admin.query<{ said: string }>(`select audit.accept_home('we bought it') as said`);
@@ -164,12 +164,12 @@ describe.each([
     await expect(admin.query(`select audit.accept_home(${reason})`)).rejects.toThrow('the reason is missing');
   });
 
-  test('a superuser has nothing to accept as the provider’s part', async () => {
+  test('audit.accept_home refuses a superuser, for whom no finding is the provider’s', async () => {
     await expect(provider.query(`select audit.accept_home('x')`)).rejects.toThrow(/provider's alone to mend/);
   });
 });
 
-test('an auditor cannot accept the provider’s part', async () => {
+test('an auditor cannot run audit.accept_home', async () => {
   const login = await cloudsql.home.createLogin('auditor_joe', 'in role taxclaims_auditor');
   const auditor = await connected(login.url);
   try {
@@ -190,14 +190,14 @@ describe('surroundings', () => {
       'alter default privileges in schema extensions grant select on tables to anon; alter default privileges for role anon grant select on tables to authenticated',
       { change: 'added', kind: 'default privileges', object: 'r of anon in every schema' },
     ],
-  ])('%s that is new since the first deploy is drift', async (_what, sql, expected) => {
+  ])('the view audit.drift lists %s that was added after the first deploy', async (_what, sql, expected) => {
     expect(await drift(admin)).toEqual([]);
     await within(admin, sql, async () => {
       expect(await drift(admin)).toEqual([expected]);
     });
   });
 
-  test('an event trigger that is new since the first deploy is drift and a finding', async () => {
+  test('the views audit.drift and audit.findings list an event trigger that was added after the first deploy', async () => {
     const sql = 'create event trigger since on sql_drop execute function extensions.grant_pg_cron_access()';
     await provider.query(sql);
     const [seen, found] = [await drift(admin), await findings(admin)];
@@ -206,7 +206,7 @@ describe('surroundings', () => {
     expect(found).toContainEqual(expect.objectContaining({ finding: 'event_trigger', object: 'since' }));
   });
 
-  test('a new membership of a role that was there before is a finding of the DBA, without SQL against that role', async () => {
+  test('a new membership of a role from before the first deploy is a finding for the DBA, without SQL against that role', async () => {
     await within(admin, 'grant pg_monitor to pgbouncer', async () => {
       expect(await ofDba(admin)).toEqual([
         {
@@ -217,7 +217,7 @@ describe('surroundings', () => {
     });
   });
 
-  test('a new right of a role that was there before is a finding of the DBA', async () => {
+  test('a new right of a role from before the first deploy is a finding for the DBA', async () => {
     const sql = 'set local role taxclaims_owner; grant select (site_name) on public.sites to pgbouncer; reset role';
     await within(admin, sql, async () => {
       expect(await ofDba(admin)).toEqual([
@@ -229,7 +229,7 @@ describe('surroundings', () => {
     });
   });
 
-  test('a later deploy records no surroundings, and without a record no finding about a role becomes the provider’s', async () => {
+  test('only the first deploy records the provider’s roles, and without that record every finding about a role is for the DBA', async () => {
     const kept = `delete from audit.applied where kind like 'earlier %' returning kind, object, definition`;
     const { rows } = await provider.query(kept);
     try {
@@ -279,7 +279,7 @@ describe('a role with which the provider marks logins', () => {
     ['a right', '', 'grant usage on schema reporting to cloudsqliamtest'],
     ['a role of its own', '', 'grant pg_monitor to cloudsqliamtest'],
     ['a login of its own', 'login', ''],
-  ])('is no mark once it has %s', async (_what, attributes, sql) => {
+  ])('the API login is refused if the provider marked it with a role that has %s', async (_what, attributes, sql) => {
     await markedLogin('in role taxclaims_api', attributes);
     await provider.query(sql);
     const { rows } = await provider.query(`select app.list_login_refusal_reasons('iam') as said`);

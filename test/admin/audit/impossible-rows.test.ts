@@ -77,7 +77,7 @@ async function foundAfter(sql: string, before = ''): Promise<string[]> {
   }
 }
 
-test('the rows of the tests’ database break no rule', async () => {
+test('the view audit.findings reports no row of the tests’ database as impossible', async () => {
   expect(await foundAfter('select')).toEqual([]);
 });
 
@@ -105,6 +105,10 @@ const CHANGED = `${rowOf('users', tenant, { role: 'ADMIN', client_access: [] })}
 const ERASED = `${CHANGED}; set local role taxclaims_admin; select app.erase_user('${USER}'); reset role`;
 const ISSUED = `update public.factures set status = 'ISSUED' where id = '${idOf('a', 'factures')}'`;
 
+const SENT = ['READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED']
+  .map((status) => `update public.reclamations set status = '${status}' where id = '${CLAIM}'`)
+  .join(';');
+
 describe('what the triggers keep', () => {
   test.each([
     [
@@ -118,6 +122,42 @@ describe('what the triggers keep', () => {
       `update public.reclamations set status = 'READY_FOR_REVIEW' where id = '${CLAIM}'`,
       `update public.reclamations set status = 'DRAFT' where id = '${CLAIM}'`,
       'reclamations_apply_move on public.reclamations',
+    ],
+    [
+      'a move that nobody may make',
+      '',
+      `update public.reclamation_history set from_status = 'DRAFT', to_status = 'REFUNDED' where reclamation_id = '${CLAIM}'`,
+      'public.reclamation_history.to_status',
+    ],
+    [
+      'a step back to a status from which nobody comes',
+      '',
+      `update public.reclamation_history set from_status = 'REFUNDED', to_status = 'DRAFT', is_correction = true where reclamation_id = '${CLAIM}'`,
+      'public.reclamation_history.to_status',
+    ],
+    [
+      'a claim with another last day than the one of its collection date',
+      `update public.reclamations set collection_date = '2025-08-31' where id = '${CLAIM}'`,
+      `update public.reclamations set claim_deadline = '2027-12-31' where id = '${CLAIM}'`,
+      'public.reclamations.claim_deadline',
+    ],
+    [
+      'a sent claim with another day of the answer than the one of its receipt',
+      SENT,
+      `update public.reclamations set response_due_at = response_due_at + interval '1 month' where id = '${CLAIM}'`,
+      'public.reclamations.response_due_at',
+    ],
+    [
+      'a claim from the future',
+      '',
+      `update public.reclamations set updated_at = now() + interval '1 day'`,
+      'times of public.reclamations',
+    ],
+    [
+      'a move in the future',
+      '',
+      `update public.reclamation_history set changed_at = now() + interval '1 day'`,
+      'times of public.reclamation_history',
     ],
     [
       'an invoice with a status that no move reaches',

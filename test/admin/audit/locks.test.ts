@@ -37,7 +37,7 @@ test.each([
   { table: 'audit.acceptances', unread: 'acceptances' },
   { table: 'pg_catalog.pg_policy', unread: 'policy_constant_true' },
 ])(
-  'behind a lock on $table an auditor reads who holds the lock, what was not read, and all other findings',
+  'while $table is locked, an auditor reads who holds the lock, what was not checked, and all other findings',
   async ({ table, unread }) => {
     await admin.query('alter table public.sites no force row level security');
     await lock(table);
@@ -54,7 +54,7 @@ test.each([
 );
 
 test.each(['public.notes', 'app.administrator_guard', 'audit.acceptances'])(
-  'db:audit behind a lock on %s prints who holds the lock and what was not read, and exits with 1',
+  'while %s is locked, db:audit prints who holds the lock and what was not checked, and exits with 1',
   async (table) => {
     await lock(table);
     const { code, out } = await audit(auditorUrl);
@@ -66,11 +66,35 @@ test.each(['public.notes', 'app.administrator_guard', 'audit.acceptances'])(
   },
 );
 
-test('a reader of audit.findings waits for a lock as long as src/limits.ts says', async () => {
+test.each([
+  { view: 'audit.drift', table: 'app.administrator_guard' },
+  { view: 'audit.drift', table: 'audit.acceptances' },
+  { view: 'audit.accepted', table: 'audit.acceptances' },
+])(
+  'an auditor who reads $view in psql behind a lock on $table gets an error that names who holds the lock',
+  async ({ view, table }) => {
+    await lock(table);
+    // A view that waits without end ends here with another message.
+    await auditor.query("set statement_timeout = '30s'");
+    await expect(auditor.query(`table ${view}`)).rejects.toMatchObject({
+      code: '55P03',
+      message: expect.stringMatching(
+        new RegExp(
+          `^${view} was not read, because somebody holds a lock: the prepared transaction "${name}" \\(of postgres\\), since 20.*holds AccessExclusiveLock on ${table}$`,
+        ),
+      ),
+    });
+    await admin.query(`rollback prepared '${name}'`);
+    await auditor.query(`table ${view}`);
+    await auditor.query('reset statement_timeout');
+  },
+);
+
+test('a reader of audit.findings, audit.drift and audit.accepted waits for a lock as long as src/limits.ts says', async () => {
   const { rows } = await admin.query<{ ms: number }>(
     `select distinct extract(epoch from substr(setting, 14)::interval)::integer * 1000 as ms
      from pg_proc, unnest(proconfig) as setting
-     where oid in ('audit.list_all_findings()'::regprocedure, 'audit.list_acceptances()'::regprocedure)
+     where pronamespace = 'audit'::regnamespace and starts_with(proname, 'list_')
          and starts_with(setting, 'lock_timeout=')`,
   );
   expect(rows).toEqual([{ ms: AUDIT_LOCK_TIMEOUT_MS }]);

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderAuditHtml } from '../../../src/admin/audit/html.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
+import { asDatabase, createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
 import { durabilityFindings, isOfAnotherSuite } from '../../support/durability.ts';
 import type { Found } from '../../support/durability.ts';
 import { createScratchFolder } from '../../support/scratch.ts';
@@ -79,9 +79,9 @@ describe('npm run db:audit', () => {
     expect(accepted.out).toMatch(
       /^2 acceptances:\n {2}rls_not_forced: public\.sites\n {6}error: row-level .*\n {6}accepted by postgres on \d{4}-\d\d-\d\d: while the copy is made\n {2}table: /m,
     );
-    expect(accepted.out).not.toContain('no longer there');
+    expect(accepted.out).not.toContain('no longer exists');
     expect(await readFile(file, 'utf8')).toContain('while the copy is made');
-    expect(gone.out.match(/no longer there/g)).toHaveLength(2);
+    expect(gone.out.match(/no longer exists/g)).toHaveLength(2);
     expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
   });
 
@@ -148,10 +148,19 @@ describe('npm run db:audit', () => {
   });
 
   test.each([
-    ['it cannot reach the database', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
-    ['no database address is set', '', /DATABASE_ADMIN_URL must be set/],
-  ])('db:audit exits with 2 and prints one line if %s', async (_what, url, message) => {
-    const { code, err } = await audit(url);
+    [
+      'it cannot reach the database',
+      () => 'postgres://nobody@127.0.0.1:1/none',
+      /^no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
+    ],
+    ['no database address is set', () => '', /^DATABASE_ADMIN_URL must be set\n$/],
+    [
+      'nobody deployed to the database',
+      (adminUrl: string) => asDatabase(adminUrl, 'postgres'),
+      /^the database at DATABASE_ADMIN_URL has no audit: npm run db:migrate was not run there, or its schema audit is gone\n$/,
+    ],
+  ])('db:audit exits with 2 and prints one line if %s', async (_what, urlOf, message) => {
+    const { code, err } = await audit(urlOf(database.adminUrl));
     expect(code).toBe(2);
     expect(err).toMatch(message);
   });

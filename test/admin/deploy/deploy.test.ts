@@ -315,9 +315,11 @@ describe('db:migrate beside other runs and changes by hand', () => {
   test('db:migrate waits for a transaction that reads a table, and blocks no other reader meanwhile', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const reader = await connected(adminUrl);
+    reader.on('error', () => undefined);
     await reader.query('begin; select from public.clients');
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
+    migrating.catch(() => undefined);
     await logged('waiting for a lock');
     // While db:migrate waits for another transaction, it holds no lock, so other sessions can read the table.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
@@ -330,8 +332,11 @@ describe('db:migrate beside other runs and changes by hand', () => {
   test('when db:migrate and a request block each other, db:migrate gives way and the request succeeds', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const writer = await connected(adminUrl);
-    await writer.query('begin; update public.documents set filename = filename');
+    writer.on('error', () => undefined);
+    // Postgres looks for a deadlock of the writer after db:migrate has given way, and before it looks for one of db:migrate.
+    await writer.query(`set deadlock_timeout = '750ms'; begin; update public.documents set filename = filename`);
     const migrating = migrate({ adminUrl, log });
+    migrating.catch(() => undefined);
     await withAdmin(adminUrl, async (admin) => {
       const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
       while ((await admin.query(waits)).rowCount === 0);
@@ -344,12 +349,31 @@ describe('db:migrate beside other runs and changes by hand', () => {
     await writer.end();
   });
 
+  test('an attempt of db:migrate to lock the tables ends after half of deadlock_timeout, so that requests wait no longer', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log });
+      const said = query.mock.calls.map(([text]) => text);
+      const most = await withAdmin(adminUrl, async (admin) => {
+        const asked = `select extract(epoch from current_setting('deadlock_timeout')::interval)::float8 * 500 as most`;
+        return (await admin.query<{ most: number }>(asked)).rows[0]?.most ?? 0;
+      });
+      const attempts = said.filter((text) => text.includes('in access exclusive mode'));
+      const limits = attempts.map((text) => Number(/set local lock_timeout = (\d+);/.exec(text)?.[1]));
+      expect(limits.length).toBeGreaterThan(20);
+      expect(limits.filter((limit) => !(limit >= 1 && limit <= most))).toEqual([]);
+    } finally {
+      query.mockRestore();
+    }
+  });
+
   test('if another db:migrate holds the lock for too long, db:migrate fails and names the other run', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
       await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
       await expect(migrate({ adminUrl, log, maxWaitMs: 1_000 })).rejects.toThrow(
-        /^another run is at work on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
+        /^another deploy or archive is running on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
       );
     });
     await migrate({ adminUrl, log });

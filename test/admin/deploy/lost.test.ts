@@ -44,7 +44,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
       const left = await rowsOf(adminUrl, LIST);
       const refusal = await migrate({ adminUrl, log }).catch(String);
       const [, statement = ''] =
-        /app\.migrations has lost its lines of .*: (insert into app\.migrations .*)$/.exec(String(refusal)) ?? [];
+        /app\.migrations has lost its rows of .*: (insert into app\.migrations .*)$/.exec(String(refusal)) ?? [];
       expect(await rowsOf(adminUrl, LIST)).toEqual(left);
       await withAdmin(adminUrl, (admin) => admin.query(statement));
       await migrate({ adminUrl, log });
@@ -69,22 +69,22 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
     [
       'a table of tenants',
       'drop table public.documents cascade',
-      /public\.documents: gone since the last deploy.*pg_restore --schema=public --table=documents/,
+      /public\.documents: dropped since the last deploy.*pg_restore --schema=public --table=documents/,
     ],
     [
       'schema reporting',
       'drop schema reporting cascade',
-      /reporting\.grants: gone since the last deploy.*create schema reporting .* pg_restore --schema=reporting\)/,
+      /reporting\.grants: dropped since the last deploy.*create schema reporting .* pg_restore --schema=reporting\)/,
     ],
     [
       'schema audit',
       'drop schema audit cascade',
-      /audit\.acceptances.*: gone since the last deploy.*create schema audit .* pg_restore --schema=audit\)/,
+      /audit\.acceptances.*: dropped since the last deploy.*create schema audit .* pg_restore --schema=audit\)/,
     ],
     [
       'a table of schema audit',
       'drop table audit.acceptances cascade',
-      /audit\.acceptances: gone since the last deploy.*pg_restore --schema=audit --table=acceptances/,
+      /audit\.acceptances: dropped since the last deploy.*pg_restore --schema=audit --table=acceptances/,
     ],
   ])(
     'after somebody dropped %s, db:migrate changes nothing, and names the command that restores what was dropped',

@@ -71,7 +71,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     expect(refused.code).toBe(1);
     expect(refused.out).toBe('');
     expect(refused.err).toMatch(
-      /^what drifted is not taken back by a deploy: .*added table public\.by_hand; added table public\.by_hand_too\. .*audit\.accept.*\n$/,
+      /^a deploy does not undo this drift: .*added table public\.by_hand; added table public\.by_hand_too\. .*audit\.accept.*\n$/,
     );
     expect(await rightsIn(adminUrl)).toBe(before);
     await withAdmin(adminUrl, async (admin) => {
@@ -85,7 +85,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     });
     const accepted = await startDeploy(adminUrl, '--strict').ended;
     expect(accepted).toMatchObject({ code: 0, err: '' });
-    expect(accepted.out).toContain('taken back: added policy by_hand on public.sites');
+    expect(accepted.out).toContain('undone: added policy by_hand on public.sites');
     expect(accepted.out).not.toContain('still drift');
   });
 
@@ -95,7 +95,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^what drifted is not taken back by a deploy: added function app\.by_hand\(\); added function body app\.by_hand\(\)/,
+      /^a deploy does not undo this drift: added function app\.by_hand\(\); added function body app\.by_hand\(\)/,
     );
     expect([await rightsIn(adminUrl), await driftIn(adminUrl)]).toEqual(before);
   });

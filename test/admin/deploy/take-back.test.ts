@@ -42,8 +42,8 @@ describe('manual changes of the database that a deploy undoes', () => {
   test('a deploy that undoes manual changes of the database undoes all of them, and logs a line for each change', async () => {
     expect((await admin.query(DRIFT)).rows).toEqual([]);
     expect(before.length).toBeGreaterThan(20);
-    expect(said.match(/"msg":"taken back: /g)).toHaveLength(before.length);
-    expect(said).toContain('taken back: added trigger copy on public.reclamations');
+    expect(said.match(/"msg":"undone: /g)).toHaveLength(before.length);
+    expect(said).toContain('undone: added trigger copy on public.reclamations');
     expect(said).not.toContain('still drift');
   });
 

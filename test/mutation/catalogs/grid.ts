@@ -24,8 +24,8 @@ const places = (size: number): number => size * (size - 1);
 export const MOST = places(LARGEST);
 
 /**
- * Distributes changes of the database over squares, in which many changes are tried together. Fewer than SMALLEST
- * changes are tried one by one.
+ * Places changes of the database in square grids: the changes of a row or of a column are tried together. Fewer than
+ * SMALLEST changes are in no grid, because they are tried one by one.
  */
 export function inGrids<C extends Change>(mutants: readonly C[]): Grid<C>[] {
   if (mutants.length < SMALLEST) return [];
