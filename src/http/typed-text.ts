@@ -23,7 +23,7 @@ export function readParagraphs(text: string): string {
   return text.replaceAll(LONE_JOINER_PATTERN, '').replaceAll(INVISIBLE_PATTERN, '').trim();
 }
 
-/** Reads a number that people write in groups, such as `732 829 320 00074` or `732.829.320`. */
+/** Reads a number that people write in groups, with blanks, or with points or hyphens before three digits. */
 export function readCode(text: string): string {
   return readLine(text).replaceAll(' ', '').replaceAll(SEPARATOR_PATTERN, '');
 }

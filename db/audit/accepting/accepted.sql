@@ -73,6 +73,11 @@ from audit.list_accepted() as a;
 comment on view audit.accepted is
     'Audit findings and differences from the declared state that a DBA accepted with audit.accept. A deploy does not '
     'delete acceptances. audit.acceptances also lists acceptances that audit.withdraw ended.';
+comment on column audit.accepted.as_it_stood is
+    'The finding or difference as it was accepted: for a finding, its level and detail; for a difference, what had '
+    'changed and the object''s definition.';
+comment on column audit.accepted.accepted_by is 'Database login that called audit.accept.';
+comment on column audit.accepted.accepted_at is 'Time at which audit.accept was called.';
 comment on column audit.accepted.still_stands is
     'False if the accepted audit finding or difference no longer exists or has changed.';
 
