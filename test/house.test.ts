@@ -144,7 +144,7 @@ test('only admin/, db/ and demo/ send queries, and no query sets a value for a w
 test('only single-line.ts and the reading of typed text replace line breaks of a text by blanks', () => {
   const replacing = /replaceAll\(\/[^\n]*\\(?:s|n|p\{Cc\})[^\n]*\/\w+, ' '\)/;
   expect(replacing.test(String.raw`text.replaceAll(/(?!\n)\p{Cc}/gu, ' ')`)).toBe(true);
-  // Typed text keeps its control characters, which the rules of its field refuse.
+  // The reading of typed text keeps control characters.
   expect(offenders(({ text }) => replacing.test(text))).toEqual(['http/typed-text.ts']);
 });
 

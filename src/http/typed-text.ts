@@ -9,7 +9,8 @@ const LONE_JOINER_PATTERN =
 
 const HYPHEN_PATTERN = /[\u2010-\u2012]/g;
 const SEPARATOR_PATTERN = /[.-](?=\d{3})/g;
-const VISIBLE_PATTERN = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u;
+/** A text with NUL is not empty, because a rule refuses it. */
+const VISIBLE_PATTERN = /\0|[^\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u;
 
 /** Reads text of one line, such as a name: each run of blanks of any kind is one blank, and each hyphen is a `-`. */
 export function readLine(text: string): string {

@@ -22,7 +22,7 @@ const SOURCE = 'API4:2023';
 const AT_ONCE = 36;
 const CLAIMS = 3_000;
 const DOCUMENTS = 5;
-const ROUNDS = 3;
+const ROUNDS = 2;
 /** How many requests the user of the other tenant sends before the attack pauses or continues. */
 const REQUESTS = 15;
 const POLL_MS = 20;

@@ -59,6 +59,10 @@ describe('a name', () => {
   ])('a user who types nothing visible, such as %j, types nothing', (typed) => {
     expect([readLine(typed), readParagraphs(typed), readCode(typed)]).toEqual(['', '', '']);
   });
+
+  test('a text of NUL alone is not read as nothing, so that a search for it is refused and does not list everything', () => {
+    for (const read of [readLine, readParagraphs, readCode]) expect(read('\0')).toBe('\0');
+  });
 });
 
 test('a user who types several lines keeps the blanks, line breaks and hyphens within them', () => {
