@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StatementParameter } from '../db/statement.ts';
 import * as field from '../http/fields.ts';
+import { INVISIBLE_SIGNS, TYPOGRAPHIC_HYPHENS } from '../http/typed-text.ts';
 import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { MAX_FILTER_IDS, MAX_SEARCH_WORDS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
@@ -290,12 +291,14 @@ function makeTextFilter(places: readonly string[], conditions: readonly string[]
   );
 }
 
-/** Hyphens, and signs without width, which a search ignores in the stored text and in its own. */
+/** The hyphens that a search reads as `-`, and the signs that it ignores: also the joiners, which typed text may keep. */
+const READ_SIGNS = [...TYPOGRAPHIC_HYPHENS, ...INVISIBLE_SIGNS, '200C', '200D'];
+
 const readSigns = (text: string): string =>
-  `translate(${text}, U&'\\2010\\2011\\2012\\00AD\\200B\\200C\\200D\\200E\\200F\\202A\\202B\\202C\\202D\\202E\\2060\\2066\\2067\\2068\\2069\\FEFF', '---')`;
+  `translate(${text}, U&'${READ_SIGNS.map((code) => `\\${code}`).join('')}', '${'-'.repeat(TYPOGRAPHIC_HYPHENS.length)}')`;
 
 /** Matches stored texts in which `contains` reads more than their letters. */
-const UNREAD = `'\\s\\s|[\\t-\\r\\u00ad\\u200b-\\u2012\\u202a-\\u202e\\u2060-\\u2069\\ufeff]'`;
+const UNREAD = `'\\s\\s|[\\t-\\r${READ_SIGNS.map((code) => `\\u${code}`).join('')}]'`;
 
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
 const LIKE_PATTERN = `(select '%' || regexp_replace(${readSigns('app.searchable($)')}, '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
