@@ -39,6 +39,7 @@ create function audit.list_drift()
     returns table (kind text, object text, change text, applied text, present text)
     language plpgsql stable rows 100
     set jit = off
+    set row_security = on
     -- As AUDIT_LOCK_TIMEOUT_MS in src/limits.ts.
     set lock_timeout = '2s'
     set search_path = ''

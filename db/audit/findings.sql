@@ -4,10 +4,13 @@ create function audit.lock_holders()
     language sql stable set search_path = ''
 begin atomic
     select
-        pg_catalog.string_agg(
-            pg_catalog.format('%s, since %s, holds AccessExclusiveLock on %s', h.who, coalesce(h.since, 'when pg_read_all_stats sees'), h.relations),
-            '; '
-            order by h.who
+        coalesce(
+            pg_catalog.string_agg(
+                pg_catalog.format('%s, since %s, holds AccessExclusiveLock on %s', h.who, coalesce(h.since, 'when pg_read_all_stats sees'), h.relations),
+                '; '
+                order by h.who
+            ),
+            'an unknown session'
         )
     from (
         select
@@ -35,15 +38,15 @@ begin atomic
 end;
 
 comment on function audit.lock_holders() is
-    'Names the sessions and prepared transactions that hold or await a lock for which a reader must wait. Null if there '
-    'is none.';
+    'Names the sessions and prepared transactions that hold or await a lock for which a reader must wait: an unknown '
+    'session if the lock was released meanwhile.';
 
 create function audit.refuse_locked(part text)
     returns void
     language plpgsql stable set search_path = ''
 as $body$
 begin
-    raise exception '% was not read, because somebody holds a lock: %', part, coalesce(audit.lock_holders(), 'nobody who could be named')
+    raise exception '% was not read, because somebody holds a lock: %', part, audit.lock_holders()
         using
             errcode = 'lock_not_available',
             hint = pg_catalog.format('End the transaction that the message names, then read %s again.', part);
@@ -111,7 +114,7 @@ begin
                 return query
                 select
                     'not_asked', 'error', pg_catalog.array_to_string(unasked, ', '),
-                    'not asked because somebody holds a lock: ' || coalesce(audit.lock_holders(), 'nobody who could be named'),
+                    'not asked because somebody holds a lock: ' || audit.lock_holders(),
                     'end the transaction that the detail names, then read audit.findings again', 'dba';
             end if;
         end

@@ -36,6 +36,7 @@ create function audit.list_accepted()
         still_stands boolean
     )
     language plpgsql stable rows 100
+    set jit = off
     set row_security = on
     -- As AUDIT_LOCK_TIMEOUT_MS in src/limits.ts.
     set lock_timeout = '2s'

@@ -107,10 +107,10 @@ async function readViews(client: pg.Client) {
 }
 
 async function describeUnasked(client: pg.Client, part: string): Promise<Finding> {
-  const { rows } = await client.query<{ holders: string | null }>('select audit.lock_holders() as holders');
+  const { rows } = await client.query<{ holders: string }>('select audit.lock_holders() as holders');
   return {
     ...{ level: 'error', finding: 'not_asked', object: part },
-    detail: `not asked because somebody holds a lock: ${rows[0]?.holders ?? 'nobody who could be named'}`,
+    detail: `not asked because somebody holds a lock: ${rows[0]?.holders ?? ''}`,
     remedy: 'end the transaction that the detail names, then run the command again',
     who: 'dba',
   };
