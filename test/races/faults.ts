@@ -80,7 +80,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     after: [CLAIM],
     sql: recorded(false),
   },
-  'each row that a request writes, except by a cascade, has one audit record of success': {
+  'each row that a request changes, except by a cascade, has one audit record of success': {
     after: [CLAIM],
     sql: recorded(true),
   },
@@ -97,7 +97,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: ({ client }) => `update public.reclamation_history set to_status = 'CLOSED' where client_id = '${client}'`,
   },
   'the audit records of a row are in the order of its writes': {
-    after: [CLAIM, CLAIM],
+    after: [CLAIM, 'PUT /api/reclamations/{id}, assigned'],
     sql: ({ first }) => `update public.audit_logs set created_at = now() where request_id = '${first}'`,
   },
   'each write of a row gives it a later version': {
