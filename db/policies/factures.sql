@@ -25,7 +25,8 @@ create policy factures_delete_tenant on public.factures for delete to taxclaims_
 
 -- The triggers of db/functions/definer/invoices.sql read invoices and credit notes, and cancel a credited invoice.
 grant select (
-    id, client_id, reclamation_id, kind, credits_id, number, status, issue_date, vat_rate, amount_excl_tax, amount_incl_tax
+    id, client_id, reclamation_id, kind, credits_id, number, status, issue_date, vat_rate, amount_excl_tax, amount_incl_tax,
+    created_at, updated_at
 ), update (status) on public.factures to taxclaims_definer;
 create policy factures_select_definer on public.factures for select to taxclaims_definer using (true);
 create policy factures_update_definer on public.factures for update to taxclaims_definer

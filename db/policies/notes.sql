@@ -53,7 +53,8 @@ create policy notes_insert_admin on public.notes for insert to taxclaims_admin
 
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change notes: they
 -- remove the assignee from open tasks.
-grant select (id, client_id, reclamation_id, internal, assignee_id, done_at), update (assignee_id) on public.notes to taxclaims_definer;
+grant select (id, client_id, reclamation_id, internal, assignee_id, done_at, created_at, updated_at), update (assignee_id)
+on public.notes to taxclaims_definer;
 create policy notes_select_definer on public.notes for select to taxclaims_definer using (true);
 create policy notes_update_definer on public.notes for update to taxclaims_definer
     using (assignee_id is not null and done_at is null)

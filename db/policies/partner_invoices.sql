@@ -26,5 +26,5 @@ create policy partner_invoices_delete_tenant on public.partner_invoices for dele
     using (client_id = any ((select app.client_access())::uuid[]));
 
 -- app.impossible_rows counts bills whose partner, invoice or status cannot be.
-grant select (id, client_id, partner_id, invoice_id, status) on public.partner_invoices to taxclaims_definer;
+grant select (id, client_id, partner_id, invoice_id, status, created_at, updated_at) on public.partner_invoices to taxclaims_definer;
 create policy partner_invoices_select_definer on public.partner_invoices for select to taxclaims_definer using (true);

@@ -3,7 +3,7 @@ select
     -- The view only warns of values that cannot reveal rows hidden by policies: those of users, values of claims, parcels
     -- and invoices that a previous release could write, and times that a clock in the future wrote.
     case
-        when f.object ~ '^(public\.(users|factures|(users|reclamations|reclamation_history|cadastres)\..+)|times of .+)$' and f.object <> 'public.users.erased_at'
+        when f.object ~ '^(public\.(users|factures|(users|factures|reclamations|reclamation_history|cadastres)\..+)|times of .+)$' and f.object <> 'public.users.erased_at'
             then 'warning'
         else 'error'
     end as level,
@@ -11,6 +11,7 @@ select
     pg_catalog.format('%s: %s', f.detail, f.rows) as detail,
     case
         when f.object like 'public.reclamations.%' then 'find the claims, and enter the field through the API'
+        when f.object = 'public.factures.number' then 'find the missing numbers in a backup, and tell the accountant: never number another invoice'
         else 'find the rows and who wrote them, then correct them with triggers and foreign keys enabled'
     end as remedy
 from app.impossible_rows() as f

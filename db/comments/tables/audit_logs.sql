@@ -30,8 +30,8 @@ comment on column public.audit_logs.oldest_writer is
     'oldest_writer on may have committed after the write. oldest_writer is null for refusals and in old records.';
 comment on column public.audit_logs.changed is
     'Columns that an update changed: {"column": [old, new]}, without secrets. For users.client_access, `old` lists the '
-    'removed clients and `new` the added clients. `changed` is null for records of an INSERT, a DELETE or a refusal, '
-    'and for records that older releases wrote.';
+    'removed clients and `new` the added clients. A new user has the role, the list of clients and is_active. `changed` is '
+    'null for records of another INSERT, a DELETE or a refusal, and for records that older releases wrote.';
 comment on column public.audit_logs.writer is
     'Id of the transaction that made the write; null for refusals, and for records that older releases wrote.';
 comment on column public.audit_logs.kind is

@@ -136,18 +136,30 @@ begin
     ) as f (place, rows);
     return query
     select
-        'factures_check_move on public.invoice_counters',
-        'years with an invoice number above the last number of their counter',
+        'public.factures.number',
+        'years whose invoice numbers have a gap or do not end with the last number of their counter',
         (
             select pg_catalog.count(*)
             from (
-                select pg_catalog.substr(f.number, 1, 4)::integer as year, pg_catalog.max(pg_catalog.substr(f.number, 6)::bigint) as last_number
-                from public.factures as f
-                where f.number ~ '^[0-9]{4}-[0-9]+$'
+                select
+                    pg_catalog.substr(i.number, 1, 4)::integer as year,
+                    pg_catalog.max(pg_catalog.substr(i.number, 6)::bigint) as last_number,
+                    pg_catalog.count(*) as numbers
+                from public.factures as i
+                where i.number ~ '^[0-9]{4}-[0-9]+$'
                 group by 1
             ) as f
-            left join public.invoice_counters as c on c.year = f.year
-            where f.last_number > coalesce(c.last_number, 0)
+            full join public.invoice_counters as c on c.year = f.year
+            where (f.last_number = c.last_number and f.numbers = c.last_number) is not true
+        );
+    return query
+    select
+        'public.factures.vat_rate',
+        'drafts of invoices with a VAT rate that France does not have',
+        (
+            select pg_catalog.count(*)
+            from public.factures as f
+            where f.status = 'DRAFT' and f.vat_rate <> all (app.vat_rates())
         );
     return query
     select
@@ -213,41 +225,57 @@ begin
         );
     return query
     with told as materialized (
-        select u.id, u.role, u.client_access, u.erased_at, a.changed, a.created_at
+        select u.id, a.changed, a.kind, a.created_at
         from public.users as u
         join public.audit_logs as a on a.resource_id = u.id and a.resource_type = 'users' and a.success
         where a.changed is not null
+    ),
+    told_clients as materialized (
+        select distinct on (t.id, c.client) t.id, c.client::uuid as client, c.is_added
+        from told as t
+        cross join lateral (
+            select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 0), false
+            union all
+            select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 1), true
+        ) as c (client, is_added)
+        order by t.id, c.client, t.created_at desc
     )
     select
         'users_audit_write on public.users.' || f.column_name,
         f.what,
         f.rows
     from (
-        select 'role', 'users whose role is not that of the last change in the audit log', pg_catalog.count(*)
+        select l.column_name, pg_catalog.format('users whose %s is not the last one in the audit log', l.column_name), pg_catalog.count(*)
         from (
-            select distinct on (t.id) t.role, t.changed -> 'role' ->> 1 as last_role
+            select distinct on (t.id, c.name) t.id, c.name as column_name, t.changed -> c.name ->> 1 as value
             from told as t
-            where t.changed ? 'role'
-            order by t.id, t.created_at desc
-        ) as t
-        where t.role <> t.last_role
+            cross join pg_catalog.unnest('{role,is_active}'::text[]) as c (name)
+            where t.changed ? c.name
+            order by t.id, c.name, t.created_at desc
+        ) as l
+        join public.users as u on u.id = l.id
+        where l.value <> case l.column_name when 'role' then u.role else u.is_active::text end
+        group by l.column_name
         union all
-        select 'client_access', 'users whose list differs from the last change of a client in the audit log', pg_catalog.count(distinct t.id)
-        from (
-            select distinct on (t.id, c.client) t.id, c.client, c.is_added, t.client_access
-            from told as t
-            cross join lateral (
-                select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 0), false
-                union all
-                select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 1), true
-            ) as c (client, is_added)
-            order by t.id, c.client, t.created_at desc
-        ) as t
-        where t.is_added <> (t.client::uuid = any (t.client_access))
+        select 'client_access', 'users whose list of clients is not that of the audit log', pg_catalog.count(distinct u.id)
+        from public.users as u
+        where exists (
+                select
+                from told_clients as t
+                where t.id = u.id and t.is_added <> (t.client = any (u.client_access))
+            )
+            -- The audit log has the first list of a user only since this release.
+            or exists (select from told as t where t.id = u.id and t.kind = 'created')
+                and exists (
+                    select
+                    from pg_catalog.unnest(u.client_access) as c (client)
+                    where not exists (select from told_clients as t where t.id = u.id and t.client = c.client)
+                )
         union all
         select 'erased_at', 'erased users who are no longer erased', pg_catalog.count(distinct t.id)
         from told as t
-        where t.erased_at is null and t.changed @> '{"email": [null, null]}'
+        join public.users as u on u.id = t.id
+        where u.erased_at is null and t.changed @> '{"email": [null, null]}'
         union all
         select 'id', 'users of whose creation the audit log has no record', pg_catalog.count(*)
         from public.users as u

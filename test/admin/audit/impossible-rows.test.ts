@@ -175,7 +175,44 @@ describe('what the triggers keep', () => {
       'an invoice counter below the last number',
       ISSUED,
       `delete from public.invoice_counters`,
-      'factures_check_move on public.invoice_counters',
+      'public.factures.number',
+    ],
+    [
+      'an invoice counter above the last number',
+      ISSUED,
+      `update public.invoice_counters set last_number = last_number + 1`,
+      'public.factures.number',
+    ],
+    [
+      'a year of invoices without number 1',
+      ISSUED,
+      `update public.factures set number = replace(number, '000001', '000002') where status = 'ISSUED';
+       update public.invoice_counters set last_number = 2`,
+      'public.factures.number',
+    ],
+    [
+      'a draft of an invoice with a VAT rate of no French law',
+      '',
+      `update public.factures set vat_rate = 5`,
+      'public.factures.vat_rate',
+    ],
+    [
+      'a note from the future',
+      '',
+      `update public.notes set created_at = now() + interval '1 day'`,
+      'times of public.notes',
+    ],
+    [
+      'an invoice from the future',
+      '',
+      `update public.factures set updated_at = now() + interval '1 day'`,
+      'times of public.factures',
+    ],
+    [
+      'a bill from the future',
+      '',
+      `update public.partner_invoices set created_at = now() + interval '1 day'`,
+      'times of public.partner_invoices',
     ],
     [
       'a claim without its words',
@@ -224,6 +261,30 @@ describe('what the triggers keep', () => {
       CHANGED,
       `update public.users set role = 'ADMIN' where id = '${USER}'`,
       'users_audit_write on public.users.role',
+    ],
+    [
+      'a new user with another role than at the creation',
+      '',
+      `update public.users set role = 'ADMIN' where id = '${USER}'`,
+      'users_audit_write on public.users.role',
+    ],
+    [
+      'a new user with a client that nobody gave',
+      '',
+      `update public.users set client_access = client_access || '{${idOf('b', 'clients')}}' where id = '${USER}'`,
+      'users_audit_write on public.users.client_access',
+    ],
+    [
+      'a new user without the client of the creation',
+      '',
+      `update public.users set client_access = '{${idOf('b', 'clients')}}' where id = '${USER}'`,
+      'users_audit_write on public.users.client_access',
+    ],
+    [
+      'a new user made inactive by hand',
+      '',
+      `update public.users set is_active = false where id = '${USER}'`,
+      'users_audit_write on public.users.is_active',
     ],
     [
       'a user with a client that the audit log took',
