@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { document, resolved } from '../support/described.ts';
+import { TABLES } from '../policies/rights.ts';
 import { startService } from '../support/service.ts';
 import { readPages } from '../resources/paging.ts';
 import { forSuite } from '../support/suite.ts';
@@ -93,6 +94,11 @@ const words = [...everything.values()]
   .filter((one) => typeof one === 'string');
 const ordered = await service.sql`select w.word
   from (select distinct unnest(${words}::text[])) as w (word) order by w.word collate "und-x-icu"`;
+/** The stored times of all records, by the record's id: lists are sorted by microseconds, and responses show milliseconds. */
+const stored = new Map<unknown, Row>();
+for (const table of TABLES)
+  for (const { row } of await service.admin(`select to_jsonb(t) as row from public.${table} as t`))
+    stored.set((row as Row)['id'], row as Row);
 /** The rank of each text in alphabetical order. */
 const ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
 
@@ -212,8 +218,7 @@ function wordsOf(text: string): readonly string[] {
 function comparable(value: unknown): number | string {
   if (typeof value !== 'string') return Number(value);
   if (!/^\d{4}-\d\d-\d\d/.test(value)) return ranks.get(value) ?? value;
-  const [time = '', fraction = ''] = value.replace('Z', '').split('.');
-  return time + fraction.padEnd(6, '0');
+  return new Date(value).toISOString().slice(0, 19) + (/\.(\d+)/.exec(value)?.[1] ?? '').padEnd(6, '0');
 }
 
 function passes(list: List, row: Row, name: string, value: string): boolean {
@@ -259,7 +264,9 @@ const LIVES: Readonly<Record<string, string>> = {
   'partner-invoices': 'PartnerInvoiceStatus',
 };
 
-function placeOf(list: List, field: string, value: unknown): number | string {
+function placeOf(list: List, row: Row, field: string, shown: unknown): number | string {
+  const isTime = typeof shown === 'string' && /^\d{4}-\d\d-\d\dT/.test(shown);
+  const value = (isTime && stored.get(row['id'])?.[field]) || shown;
   if (field !== 'status') return comparable(value);
   const name = LIVES[list.path.split('/').at(-1) ?? ''] ?? '';
   const { enum: life } = resolved({ $ref: `#/components/schemas/${name}` }) as { readonly enum: readonly unknown[] };
@@ -272,13 +279,14 @@ function inOrder(list: List, rows: readonly Row[], sort: string): Row[] {
   return rows.toSorted((a, b) => {
     for (const word of words) {
       const column = word.replace('-', '');
-      const field = list.named.find((name) => `${name}_id` === column) ?? column;
+      // A list that sorts by the name of the referenced record takes the former name of that order too.
+      const field = list.named.find((name) => `${name}_id` === column && list.sorts.includes(name)) ?? column;
       const [one, other] = [valueIn(a, field) ?? null, valueIn(b, field) ?? null];
       if (one === null || other === null) {
         if (one !== other) return one === null ? 1 : -1;
         continue;
       }
-      const [x, y] = [placeOf(list, field, one), placeOf(list, field, other)];
+      const [x, y] = [placeOf(list, a, field, one), placeOf(list, b, field, other)];
       if (x !== y) return (x < y ? -1 : 1) * (word.startsWith('-') ? -1 : 1);
     }
     return (String(a['id']) < String(b['id']) ? -1 : 1) * last;
