@@ -42,6 +42,8 @@ test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   // The query lists transactions that block a deploy and finds none, because no other transaction is open.
   ['-- Who would be in the way of a deploy', 'a superuser', 1],
   ['create role bi_acme', 'a superuser'],
+  // The last query grants nothing, because the tests' database has no user with the page's email.
+  ["select reporting.revoke_client('bi_acme'", 'dba_jane', 1],
   // The SQL returns no row, because an earlier block of the page has revoked the grant of all clients.
   ["select reporting.grant_all_clients('bi_acme')", 'dba_jane', 1],
   ['select refused_at, actor, email, action, client_id', 'auditor_jane'],

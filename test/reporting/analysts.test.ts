@@ -285,6 +285,24 @@ describe('an analyst with the login of a BI tool', () => {
     }
   });
 
+  test('an analyst reads the paid and the outstanding amount of a partner’s bill, of which a disputed one has neither', async () => {
+    for (const [status, paid, outstanding] of [
+      ['RECEIVED', '0', '12.00'],
+      ['VALIDATED', '0', '12.00'],
+      ['DISPUTED', '0', '0'],
+      ['PAID', '12.00', '0'],
+    ]) {
+      await superuser.query(
+        `begin; set local session_replication_role = replica;
+         update public.partner_invoices
+         set status = '${String(status)}', amount_excl_tax = 10, vat_amount = 2, amount_incl_tax = 12; commit`,
+      );
+      expect(await read('select status, amount_paid, amount_outstanding from partner_invoices')).toEqual([
+        [status, paid, outstanding],
+      ]);
+    }
+  });
+
   test('an analyst reads of a cancelled invoice the date of its last credit note, and null of every other invoice', async () => {
     await superuser.query(
       `insert into public.factures (id, client_id, issue_date, amount_excl_tax)
