@@ -222,7 +222,7 @@ const PROBLEM_TEXTS = {
 // prettier-ignore
 const NEXT_STATUS_TEXTS = {
   some: { en: 'to ', fr: 'Suites possibles : ' },
-  none: { en: 'no further', fr: 'Aucune suite n’est possible.' },
+  none: { en: 'no further', fr: 'Vous ne pouvez lui donner aucun autre état.' },
 } as const;
 
 const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;

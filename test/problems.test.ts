@@ -90,7 +90,7 @@ describe('a problem’s text names its values in English and in French', () => {
     [
       rule('already', { from: 'CLOSED', moves: [] }),
       'is CLOSED already: from CLOSED you can move it no further',
-      'L’état est déjà «_Classée_». Aucune suite n’est possible.',
+      'L’état est déjà «_Classée_». Vous ne pouvez lui donner aucun autre état.',
     ],
   ])('the problem %j has the expected text in English and in French', (broken, english, french) => {
     expect(formatProblemText(broken)).toBe(english);
