@@ -71,7 +71,9 @@ function plain(value: unknown, like = value): unknown {
   if (typeof like === 'number') return Number(value) + 0;
   if (typeof value !== 'string') return value;
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value);
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : value;
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return value.toLowerCase();
+  // The service reads blanks, hyphens and invisible signs as people type them, and stores an empty text as null.
+  return value.replaceAll(/[\s\p{Pd}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\u2800]/gu, '') || null;
 }
 
 async function send({ target, caller, headers, body }: Request): Promise<Answer> {

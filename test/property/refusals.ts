@@ -18,6 +18,7 @@ addFormats.default(ajv);
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   'must lie between 1900 and 2200': 'from 1900-01-01',
   'must lie between 0001 and 9999': 'years 0001 to 9999',
+  'must have at most 15 digits': 'a number of more than 15 digits',
   'must be the cursor of a Link header': 'cursor from the link header of the previous page',
   'must be the cursor of a Link header of the same list in the same order':
     'cursor from the link header of the previous page, for the same list in the same order',
