@@ -11,6 +11,10 @@ export class Connection extends Client {
     this.connection.once('backendKeyData', (key: { processID: number; secretKey: number }) => {
       this.#key = [key.processID, key.secretKey];
     });
+    // pg leaves the socket open where the password cannot be read, until the server's authentication_timeout.
+    this.connection.on('error', () => {
+      this.destroy();
+    });
   }
 
   /**

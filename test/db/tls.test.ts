@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
+import { Connection } from '../../src/db/connection.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { createClientConfig } from '../../src/db/client-config.ts';
@@ -129,6 +130,17 @@ test('an address with sslmode=require or verify-ca makes pg print no warning', a
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', note);
   expect(warnings.filter(({ message }) => message.includes('SSL'))).toEqual([]);
+});
+
+test.each([
+  ['whose password file is missing', join(folder, 'no-password')],
+  ['without a password', undefined],
+])('a connection %s is closed as soon as it fails', async (_which, passwordFile) => {
+  const url = new URL(server.adminUrl);
+  url.password = '';
+  const connection = new Connection(createClientConfig(url.href, passwordFile));
+  await expect(connection.connect()).rejects.toThrow(/DATABASE_PASSWORD_FILE|must be a string/);
+  expect(connection.connection.stream.destroyed).toBe(true);
 });
 
 test('the service reads the password of DATABASE_PASSWORD_FILE for each connection', async () => {
