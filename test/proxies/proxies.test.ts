@@ -161,6 +161,14 @@ describe.each(fronts)('behind %s', (name, front) => {
     expect([stored.status, stored.json['file_size']]).toEqual([201, bytes.length]);
   });
 
+  test('a proxy with the configuration of docs/operate.md passes on a token with 2,000 clients', async () => {
+    const clients = Array.from({ length: 2_000 }, () => randomUUID());
+    const token = await service.token('ACCOUNT_MANAGER', [own.clients, ...clients.slice(1)]);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await ask(front.plain, `GET ${SITE}`, { headers })).status).toBe(400);
+    expect((await ask(front.page, `GET ${SITE}`, { headers })).status).toBe(200);
+  });
+
   test('each link of an answer has the path of the proxy: Location, Link, a document’s link, the calendar, servers', async () => {
     const { page: root } = front;
     const follow = (link: unknown) => ask(root, `GET ${new URL(String(link), root).href}`, { headers: {} });
