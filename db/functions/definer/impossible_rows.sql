@@ -257,20 +257,21 @@ begin
         where l.value <> case l.column_name when 'role' then u.role else u.is_active::text end
         group by l.column_name
         union all
-        select 'client_access', 'users whose list of clients is not that of the audit log', pg_catalog.count(distinct u.id)
-        from public.users as u
-        where exists (
-                select
-                from told_clients as t
-                where t.id = u.id and t.is_added <> (t.client = any (u.client_access))
-            )
+        select 'client_access', 'users whose list of clients is not that of the audit log', pg_catalog.count(distinct d.id)
+        from (
+            select t.id
+            from told_clients as t
+            join public.users as u on u.id = t.id
+            where t.is_added <> (t.client = any (u.client_access))
+            union all
             -- The audit log has the first list of a user only since this release.
-            or exists (select from told as t where t.id = u.id and t.kind = 'created')
-                and exists (
-                    select
-                    from pg_catalog.unnest(u.client_access) as c (client)
-                    where not exists (select from told_clients as t where t.id = u.id and t.client = c.client)
-                )
+            select t.id
+            from told as t
+            join public.users as u on u.id = t.id
+            cross join lateral pg_catalog.unnest(u.client_access) as c (client)
+            left join told_clients as known on known.id = t.id and known.client = c.client
+            where t.kind = 'created' and known.id is null
+        ) as d
         union all
         select 'erased_at', 'erased users who are no longer erased', pg_catalog.count(distinct t.id)
         from told as t
