@@ -231,12 +231,12 @@ begin
         where a.changed is not null
     ),
     told_clients as materialized (
-        select distinct on (t.id, c.client) t.id, c.client::uuid as client, c.is_added
+        select distinct on (t.id, c.client) t.id, c.client, c.is_added
         from told as t
         cross join lateral (
-            select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 0), false
+            select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 0)::uuid, false
             union all
-            select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 1), true
+            select pg_catalog.jsonb_array_elements_text(t.changed -> 'client_access' -> 1)::uuid, true
         ) as c (client, is_added)
         order by t.id, c.client, t.created_at desc
     )
@@ -259,19 +259,17 @@ begin
         union all
         select 'client_access', 'users whose list of clients is not that of the audit log', pg_catalog.count(distinct d.id)
         from (
-            select t.id
+            select coalesce(t.id, l.id) as id, t.is_added, l.id is not null as is_listed
             from told_clients as t
-            join public.users as u on u.id = t.id
-            where t.is_added <> (t.client = any (u.client_access))
-            union all
-            -- The audit log has the first list of a user only since this release.
-            select t.id
-            from told as t
-            join public.users as u on u.id = t.id
-            cross join lateral pg_catalog.unnest(u.client_access) as c (client)
-            left join told_clients as known on known.id = t.id and known.client = c.client
-            where t.kind = 'created' and known.id is null
+            full join (
+                select u.id, c.client from public.users as u cross join lateral pg_catalog.unnest(u.client_access) as c (client)
+            ) as l on l.id = t.id and l.client = t.client
         ) as d
+        where case
+            -- The audit log has the first list of a user only since this release.
+            when d.is_added is null then d.id in (select t.id from told as t where t.kind = 'created')
+            else d.is_added <> d.is_listed
+        end
         union all
         select 'erased_at', 'erased users who are no longer erased', pg_catalog.count(distinct t.id)
         from told as t
@@ -280,7 +278,7 @@ begin
         union all
         select 'id', 'users of whose creation the audit log has no record', pg_catalog.count(*)
         from public.users as u
-        where u.created_at >= app.find_audit_log_start()
+        where u.created_at >= (select app.find_audit_log_start())
             and not exists (
                 select
                 from public.audit_logs as a
