@@ -150,6 +150,7 @@ const deadline = record('Deadline', 'reclamations', {
 
 const deadlineFilters = {
   client_id: filterByAny(field.uuid, 'u.client_id = $'),
+  reclamation_id: filterByAny(field.uuid, 'u.reclamation_id = $'),
   assignee_id: filterByAnyOrNone('u.assignee_id', ''),
 };
 
@@ -168,6 +169,12 @@ const deadlinesQuery = z.strictObject({
   kind: field.describeParameter(field.distinctListOf(deadlineKind), KIND_DESCRIPTION).optional(),
   client_id: field
     .describeParameter(deadlineFilters.client_id.rule, 'Return only deadlines of this client.')
+    .optional(),
+  reclamation_id: field
+    .describeParameter(
+      deadlineFilters.reclamation_id.rule,
+      'Return only deadlines of this claim, its tasks and its invoices.',
+    )
     .optional(),
   assignee_id: field
     .describeParameter(
@@ -192,7 +199,7 @@ function selectDeadlines(requested: z.output<typeof deadlinesQuery>, { role }: C
   const union = selects.length === 0 ? DEADLINE_SELECTS.invoice(window) : selects;
   const conditions = [
     ...(selects.length === 0 ? ['false'] : []),
-    ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
+    ...(['client_id', 'reclamation_id', 'assignee_id'] as const).flatMap((name) =>
       requested[name] === undefined ? [] : [filterCondition(deadlineFilters[name], requested[name], add)],
     ),
   ];

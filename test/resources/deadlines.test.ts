@@ -98,6 +98,13 @@ describe('the list of deadlines', () => {
     ]);
   });
 
+  test('GET /api/deadlines filters deadlines by claim, and finds none of a foreign claim', async () => {
+    expect(kinds(await rowsOf(`?reclamation_id=${rejected}&passed=9`))).toEqual(['court']);
+    expect(kinds(await rowsOf(`?reclamation_id=${own.reclamations}`))).toEqual(['invoice']);
+    expect(kinds(await rowsOf(`?reclamation_id=${answered},${rejected}&passed=9`))).toEqual(['court', 'response']);
+    expect(await rowsOf(`?reclamation_id=${foreign.reclamations}`)).toEqual([]);
+  });
+
   test('GET /api/deadlines filters deadlines by kind, client and assignee', async () => {
     expect(kinds(await rowsOf('?kind=court,invoice&passed=9'))).toEqual(['court', 'invoice']);
     expect(kinds(await rowsOf('?kind=partner_invoice'))).toEqual(['partner_invoice']);
