@@ -21,10 +21,23 @@ export function createClientConfig(server: string, passwordFile?: string): Clien
   };
 }
 
-/** Returns an error that says what is missing, where pg itself only says that its own variable has another type. */
+/** The codes with which Node refuses the certificate of an authority that it does not know. */
+const UNKNOWN_AUTHORITY_CODES = new Set([
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+  ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+]);
+
+/** Returns an error that says what the address of the database lacks, where pg or Node name only their own part. */
 export function explainConnectionError(error: unknown): unknown {
-  if (!(error instanceof Error) || !error.message.endsWith('client password must be a string')) return error;
-  return new Error('the server asks for a password, and the address of the database has none', { cause: error });
+  if (!(error instanceof Error)) return error;
+  if (error.message.endsWith('client password must be a string'))
+    return new Error('the server asks for a password, and the address of the database has none', { cause: error });
+  if ('code' in error && UNKNOWN_AUTHORITY_CODES.has(String(error.code)))
+    return new Error(
+      'the certificate of the server is of an unknown authority: name the file of its certificate in sslrootcert',
+      { cause: error },
+    );
+  return error;
 }
 
 async function readPassword(file: string): Promise<string> {

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { Connection } from '../../src/db/connection.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
-import { createClientConfig } from '../../src/db/client-config.ts';
+import { createClientConfig, explainConnectionError } from '../../src/db/client-config.ts';
 import { withAdmin } from '../support/database.ts';
 import { sql } from '../support/probe.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
@@ -120,6 +120,14 @@ test.each([
 ])('the service refuses the server at $host with $query, as libpq does', async ({ query, host, reason }) => {
   await expect(connect(addressOf(host, query))).rejects.toThrow(reason);
 });
+
+test.each(['sslmode=verify-full', `sslmode=verify-full&sslrootcert=${otherAuthority}`])(
+  'the error for a server of an unknown authority names sslrootcert (%#)',
+  async (query) => {
+    const error: unknown = await connect(addressOf('localhost', query)).catch(explainConnectionError);
+    expect(error).toMatchObject({ message: expect.stringContaining('in sslrootcert') });
+  },
+);
 
 test('an address with sslmode=require or verify-ca makes pg print no warning', async () => {
   const warnings: Error[] = [];
