@@ -204,8 +204,9 @@ describe('granting a client to a reporting login', () => {
   test('a DBA who follows db/README.md creates a reporting login with its clients and with limits of time, connections and temporary files', async () => {
     const recipe = blockOf('db/README.md', 'create role bi_acme');
     const name = `${database.name}_recipe`;
-    const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
-    await dba.query(recipe.replaceAll('bi_acme', name).replaceAll(granted, A).replaceAll(revoked, B));
+    const [first = A, second = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
+    const run = (sql: string) => dba.query(sql.replaceAll('bi_acme', name).replaceAll(first, A).replaceAll(second, B));
+    await run(recipe);
     try {
       const { rows } = await dba.query<{ limits: string[] }>(
         `select rolconfig || ('connections=' || rolconnlimit) as limits from pg_roles where rolname = $1`,
@@ -219,9 +220,13 @@ describe('granting a client to a reporting login', () => {
         'statement_timeout=2min',
         'temp_file_limit=2GB',
       ]);
-      expect((await dba.query('select client_id, objection from reporting.granted')).rows).toEqual([
+      const granted = 'select client_id, objection from reporting.granted order by client_id';
+      expect((await dba.query(granted)).rows).toEqual([
         { client_id: A, objection: null },
+        { client_id: B, objection: null },
       ]);
+      await run(blockOf('db/README.md', "select reporting.revoke_client('bi_acme'"));
+      expect((await dba.query(granted)).rows).toEqual([{ client_id: A, objection: null }]);
     } finally {
       await dba.query(`drop role ${name}`);
     }
