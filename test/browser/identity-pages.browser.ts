@@ -79,6 +79,8 @@ async function on(name: string, options: BrowserContextOptions, work: (page: Pag
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => complaints.push(message.text()));
   await page.goto(`${origin}/${name}`);
+  // A browser gives the first field the focus some time after it has loaded the page.
+  await page.locator('[autofocus]:focus, body:not(:has([autofocus]))').waitFor();
   await work(page);
   await context.close();
   expect(complaints).toEqual([]);
