@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { VERSION } from '../src/version.ts';
-import { proofOf } from './proofs.ts';
+import { PROOFS, proofOf } from './proofs.ts';
 import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /*
@@ -61,7 +61,11 @@ if (isChosen || fast.length > 0) {
 if (isSlow) printSeconds();
 if (touched !== undefined) {
   const names = new Set(reached.filter((suite) => !isFast(suite)).map(proofOf));
-  if (names.size > 0) console.log(`Proofs of this change: npm run proofs -- ${[...names].sort().join(' ')}`);
+  const minutes = [...names].reduce((sum, name) => sum + (PROOFS[String(name)]?.minutes ?? 0), 0);
+  if (names.size > 0)
+    console.log(
+      `Not run: npm run proofs -- ${[...names].sort().join(' ')}, ${minutes} minutes that this change reaches`,
+    );
 }
 process.exitCode = status ?? 1;
 

@@ -13,7 +13,7 @@ export function scheduleExpiredAnswerDeletion(database: DatabaseLogin, log: Logg
       deleted = Number(row?.[0]);
     }
   };
-  return runPeriodically(deleteExpired, 'answers of which the time is over could not be removed yet', log);
+  return runPeriodically(deleteExpired, 'expired responses of Idempotency-Key could not be deleted yet', log);
 }
 
 /** Removes users from the claims and open tasks of the clients that they lost, batch by batch. */
@@ -21,7 +21,7 @@ export function scheduleUnassignment(database: DatabaseLogin, log: Logger): Peri
   const unassign = async (ending: AbortSignal): Promise<void> => {
     while (!ending.aborted && (await readAsLogin(database, 'select app.unassign_lost_clients()'))[0]?.[0] === 't');
   };
-  return runPeriodically(unassign, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
+  return runPeriodically(unassign, 'users could not be removed yet from the claims of clients that they lost', log, UNASSIGNMENT_PAUSE_MS);
 }
 
 function scheduleAuditLogUpkeep(database: DatabaseLogin, log: Logger, retentionMonths: number): PeriodicTask {
@@ -36,7 +36,7 @@ function scheduleAuditLogUpkeep(database: DatabaseLogin, log: Logger, retentionM
     if (days > 0) log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
     warnedMs = performance.now();
   };
-  return runPeriodically(tend, 'the months of the audit log could not be made or counted yet', log);
+  return runPeriodically(tend, 'the partitions of the audit log could not be created or counted yet', log);
 }
 
 /** Schedules what the database needs from time to time; the names of the tasks are those of their metrics. */
