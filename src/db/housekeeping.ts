@@ -21,7 +21,12 @@ export function scheduleUnassignment(database: DatabaseLogin, log: Logger): Peri
   const unassign = async (ending: AbortSignal): Promise<void> => {
     while (!ending.aborted && (await readAsLogin(database, 'select app.unassign_lost_clients()'))[0]?.[0] === 't');
   };
-  return runPeriodically(unassign, 'users could not be removed yet from the claims of clients that they lost', log, UNASSIGNMENT_PAUSE_MS);
+  return runPeriodically(
+    unassign,
+    'users could not be removed yet from the claims of clients that they lost',
+    log,
+    UNASSIGNMENT_PAUSE_MS,
+  );
 }
 
 function scheduleAuditLogUpkeep(database: DatabaseLogin, log: Logger, retentionMonths: number): PeriodicTask {
