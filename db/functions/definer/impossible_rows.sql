@@ -143,14 +143,17 @@ begin
             from (
                 select
                     pg_catalog.substr(i.number, 1, 4)::integer as year,
+                    -- A firm that comes from another program may begin with another number than 1.
+                    pg_catalog.min(pg_catalog.substr(i.number, 6)::bigint) as first_number,
                     pg_catalog.max(pg_catalog.substr(i.number, 6)::bigint) as last_number,
                     pg_catalog.count(*) as numbers
                 from public.factures as i
                 where i.number ~ '^[0-9]{4}-[0-9]+$'
                 group by 1
             ) as f
-            full join public.invoice_counters as c on c.year = f.year
-            where (f.last_number = c.last_number and f.numbers = c.last_number) is not true
+            left join public.invoice_counters as c on c.year = f.year
+            where f.last_number is distinct from c.last_number
+                or f.numbers <> f.last_number - f.first_number + 1
         );
     return query
     select

@@ -231,7 +231,7 @@ select r.client_id, r.id, u.id, 'x', '2190-01-31', u.id from public.reclamations
 set local session_replication_role = origin;
 --> mend
 update public.notes set assignee_id = null;
--- a user whose client list names a client that does not exist | finding impossible_row: public.users
+-- a user whose client list names a client that does not exist | finding impossible_row: public.users.client_access | finding impossible_row: public.users
 insert into public.users (email, password_hash, name, role) values ('l@b.example', '!', 'L', 'CLIENT'); set local session_replication_role = replica;
 update public.users set client_access = '{c1000000-0000-4000-8000-0000000000f9}' where email = 'l@b.example'; set local session_replication_role = origin;
 --> mend

@@ -184,10 +184,11 @@ describe('what the triggers keep', () => {
       'public.factures.number',
     ],
     [
-      'a year of invoices without number 1',
+      'invoices 1 and 3 of a year without invoice 2',
       ISSUED,
-      `update public.factures set number = replace(number, '000001', '000002') where status = 'ISSUED';
-       update public.invoice_counters set last_number = 2`,
+      `insert into public.factures (client_id, amount_excl_tax, status, number, issue_date)
+         select client_id, 1, status, replace(number, '000001', '000003'), issue_date from public.factures where status = 'ISSUED';
+       update public.invoice_counters set last_number = 3`,
       'public.factures.number',
     ],
     [
