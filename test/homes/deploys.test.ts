@@ -9,6 +9,7 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { createTestLogger } from '../support/test-logger.ts';
+import { until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 import { HOME_NAMES, openHome, type Home } from './homes.ts';
 
@@ -89,7 +90,8 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     const service = await createServiceProcess(folder, { DATABASE_URL: login.url, ...accepting(identity) });
     try {
       await service.start();
-      expect((await ask(service.port, 'GET /health')).status).toBe(200);
+      // While the machine is busy, Postgres may take longer than a health check waits.
+      await until(async () => (await ask(service.port, 'GET /health')).status === 200);
       const token = await identity.token({ sub: 'idp|own', role: 'CLIENT', client_access: [own.clients] });
       const { status, json } = await ask(service.port, 'GET /api/reclamations', { token });
       expect([status, (json as { id: string }[]).map(({ id }) => id)]).toEqual([200, [own.reclamations]]);
