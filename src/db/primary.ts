@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { parsePostgresAddress } from '../postgres-address.ts';
-import { createClientConfig } from './client-config.ts';
+import { createClientConfig, explainConnectionError } from './client-config.ts';
 import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { Connection } from './connection.ts';
@@ -84,7 +84,9 @@ export async function findPrimary(
     return await Promise.any(checks);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const texts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
+    const texts = servers.map(
+      (server, index) => `${parseServerHost(server)}: ${errorText(explainConnectionError(errors[index]))}`,
+    );
     throw new DatabaseUnavailable(`None of the servers takes writes (${texts.join('; ')}).`, { cause });
   } finally {
     for (const connection of connections) connection.end(() => undefined);

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { Connection } from '../../src/db/connection.ts';
 import { openDatabase } from '../../src/db/database.ts';
+import { findPrimary } from '../../src/db/primary.ts';
 import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { createClientConfig, explainConnectionError } from '../../src/db/client-config.ts';
 import { withAdmin } from '../support/database.ts';
@@ -124,8 +125,11 @@ test.each([
 test.each(['sslmode=verify-full', `sslmode=verify-full&sslrootcert=${otherAuthority}`])(
   'the error for a server of an unknown authority names sslrootcert (%#)',
   async (query) => {
-    const error: unknown = await connect(addressOf('localhost', query)).catch(explainConnectionError);
-    expect(error).toMatchObject({ message: expect.stringContaining('in sslrootcert') });
+    const address = addressOf('localhost', query);
+    expect(await connect(address).catch(explainConnectionError)).toMatchObject({
+      message: expect.stringContaining('in sslrootcert'),
+    });
+    await expect(findPrimary([address])).rejects.toThrow('in sslrootcert');
   },
 );
 
