@@ -24,6 +24,7 @@ create policy factures_delete_tenant on public.factures for delete to taxclaims_
     using (client_id = any ((select app.client_access())::uuid[]));
 
 -- The triggers of db/functions/definer/invoices.sql read invoices and credit notes, and cancel a credited invoice.
+-- app.impossible_rows reads the times.
 grant select (
     id, client_id, reclamation_id, kind, credits_id, number, status, issue_date, vat_rate, amount_excl_tax, amount_incl_tax,
     created_at, updated_at

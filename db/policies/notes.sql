@@ -52,7 +52,7 @@ create policy notes_insert_admin on public.notes for insert to taxclaims_admin
     with check (author_id = (select app.user_id()));
 
 -- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change notes: they
--- remove the assignee from open tasks.
+-- remove the assignee from open tasks. app.impossible_rows reads the times.
 grant select (id, client_id, reclamation_id, internal, assignee_id, done_at, created_at, updated_at), update (assignee_id)
 on public.notes to taxclaims_definer;
 create policy notes_select_definer on public.notes for select to taxclaims_definer using (true);

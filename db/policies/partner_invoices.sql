@@ -25,6 +25,6 @@ create policy partner_invoices_update_tenant on public.partner_invoices for upda
 create policy partner_invoices_delete_tenant on public.partner_invoices for delete to taxclaims_scoped_admin
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- app.impossible_rows counts bills whose partner, invoice or status cannot be.
+-- app.impossible_rows counts bills whose partner, invoice, status or time cannot be.
 grant select (id, client_id, partner_id, invoice_id, status, created_at, updated_at) on public.partner_invoices to taxclaims_definer;
 create policy partner_invoices_select_definer on public.partner_invoices for select to taxclaims_definer using (true);
