@@ -146,6 +146,19 @@ describe.each(HOME_NAMES)('a deploy to the home %s', (name) => {
     expect(await deploy(home.adminUrl)).toContain(NOTHING_APPLIED);
   });
 
+  test('an upgrade from a release that knows no rights left to the provider does not say that it undid these rights', async () => {
+    await withAdmin(home.adminUrl, (admin) =>
+      admin.query(
+        `set role taxclaims_owner;
+         create or replace function audit.rights_left_open() returns table (object text) language sql
+             stable set search_path = '' begin atomic select null::text where false; end`,
+      ),
+    );
+    const said = await deploy(home.adminUrl);
+    expect(said).toMatch(/no longer drift: \w+ grant function pg_\S+ to PUBLIC/);
+    expect(said).not.toMatch(/undone: \w+ grant/);
+  });
+
   test('a deploy takes the inherited rights of the definer from a login to which an earlier release gave them', async () => {
     const inherits = `select pg_has_role('taxclaims_definer', 'USAGE')`;
     await valueOf(home.adminUrl, 'grant taxclaims_definer to current_user with inherit true');

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { storeReleaseDigest, type ReleaseContents } from './deployed-release.ts';
+import type { Drift } from '../audit/drift.ts';
 import { readDrift, storeAppliedFacts, refuseDrift } from './drift.ts';
 import { readLockTimeoutMs } from './locks.ts';
 import { runSqlFiles, type SqlFiles } from './sql-files.ts';
@@ -43,7 +44,7 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
 export async function applyPolicies(
   client: pg.Client,
   release: ReleaseContents,
-  { strict, acceptedHome }: Acceptance,
+  { strict, acceptedHome, before }: Acceptance & { readonly before: readonly Drift[] | undefined },
   migrate: () => Promise<void>,
 ): Promise<void> {
   let undropped: UndroppedObjects = new Map();
@@ -90,7 +91,7 @@ export async function applyPolicies(
     await setRole(client, 'administrator');
     await dropUndeclaredRoutines(client, versions);
     await runAs('taxclaims_owner', 'guards-as-deployed.sql');
-    await storeAppliedFacts(client, release.declared);
+    await storeAppliedFacts(client, release.declared, before);
     await storeReleaseDigest(client, release);
     if (acceptedHome !== undefined) await acceptHome(client, acceptedHome);
     if (strict) refuseDrift(await readDrift(client));

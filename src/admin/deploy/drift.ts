@@ -36,24 +36,44 @@ export async function readDrift(client: pg.Client): Promise<readonly DriftWithAc
   return (await client.query<DriftWithAcceptance>(DRIFT_QUERY)).rows;
 }
 
-/** Reads the database's differences from the deployed release; returns none if audit views are missing or fail. */
-export async function readDriftBeforeDeploy(client: pg.Client, log: Logger): Promise<readonly DriftWithAcceptance[]> {
+/** Reads the database's differences from the deployed release; undefined if audit views are missing or fail. */
+export async function readDriftBeforeDeploy(
+  client: pg.Client,
+  log: Logger,
+): Promise<readonly DriftWithAcceptance[] | undefined> {
   const { rows } = await client.query(`select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`);
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return undefined;
   try {
     return await readDrift(client);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     log.warn(`the drift before this deploy could not be read: ${oneLineReason(error)}`);
-    return [];
+    return undefined;
   }
 }
 
 /**
  * Stores the declared facts for audit.drift. The first deploy also stores facts of the server, such as settings, and on
- * a bought Postgres what the provider made before.
+ * a bought Postgres what the provider made before. A later deploy stores a fact of the server again if its object did
+ * not differ before the deploy, because a release may describe the same object in other words than the one before.
  */
-export async function storeAppliedFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<void> {
+export async function storeAppliedFacts(
+  client: pg.Client,
+  declared: readonly DatabaseFact[],
+  before: readonly Drift[] | undefined,
+): Promise<void> {
+  if (before !== undefined)
+    await client.query(
+      `update audit.applied as a
+       set definition = s.definition
+       from audit.state() as s
+       join audit.kinds_of_state() as k on k.kind = s.kind and k.is_surrounding
+       where a.kind = s.kind and a.object = s.object and a.definition <> s.definition
+           and (s.kind, s.object) not in (
+               select d.kind, d.object from jsonb_to_recordset($1) as d (kind text, object text)
+           )`,
+      [JSON.stringify(before.map(({ kind, object }) => ({ kind, object })))],
+    );
   await client.query(
     `delete from audit.applied as a
      where not exists (select from audit.kinds_of_state() as k where k.kind = a.kind and k.is_surrounding)`,
@@ -128,16 +148,21 @@ export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
   );
 }
 
-export function logDrift(
+/** Logs what a deploy changed of the drift before it, and the drift that is left. */
+export async function logDrift(
+  client: pg.Client,
   log: Logger,
   before: readonly DriftWithAcceptance[],
   after: readonly DriftWithAcceptance[],
-): void {
+): Promise<void> {
+  const { rows } = await client.query<{ object: string }>('select object from audit.rights_left_open()');
+  const leftOpen = new Set(rows.map(({ object }) => object));
   const key = ({ kind, object, change, present }: Drift): string => JSON.stringify([kind, object, change, present]);
   const remaining = new Set(after.map(key));
   for (const drift of before.filter((each) => !remaining.has(key(each)))) {
-    // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.
-    const end = isUndoneByDeploy(drift) ? 'undone' : 'no longer drift';
+    // A difference that no deploy undoes lasts until a migration removes the object, or a release declares it or leaves
+    // it to the provider of a bought Postgres.
+    const end = isUndoneByDeploy(drift) && !leftOpen.has(drift.object) ? 'undone' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
   }
   for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${driftText(drift)}`);

@@ -152,14 +152,14 @@ async function applyRelease(
   const { files, declared } = release;
   const before = await run('the search for drift', () => runAsOwner(client, () => readDriftBeforeDeploy(client, log)));
   if (acceptance.strict && (acceptance.acceptedHome === undefined || (await knowsHomes(client))))
-    refuseRemainingDrift(before);
+    refuseRemainingDrift(before ?? []);
   await run('db/roles.sql', () => apply.applyRoles(client, files));
   if (pending.length > 0)
     log.info({ migrations: pending }, `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`);
   for (const name of findMigrationsBeforehand(files, pending))
     await run(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, files, name));
   await run('the deploy of the rights', () =>
-    apply.applyPolicies(client, release, acceptance, async () => {
+    apply.applyPolicies(client, release, { ...acceptance, before }, async () => {
       await runMigrations(client, files);
       await storeMigrationDigests(client, files);
       await refuseDroppedTables(client, declared);
@@ -167,7 +167,7 @@ async function applyRelease(
   );
   for (const right of await runAsOwner(client, () => describeRightsThatStay(client))) log.warn(right);
   const after = await run('the search for remaining drift', () => runAsOwner(client, () => readDrift(client)));
-  logDrift(log, before, after);
+  await runAsOwner(client, () => logDrift(client, log, before ?? [], after));
   log.info('the database is migrated and its policies are applied');
 }
 

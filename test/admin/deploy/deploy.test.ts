@@ -269,6 +269,40 @@ describe('db:migrate beside other runs and changes by hand', () => {
     },
   );
 
+  test('an upgrade to a release that describes an unchanged extension in other words reports no drift', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(
+        `update audit.applied set definition = 'the words of the earlier release' where (kind, object) = ('extension', 'plpgsql');
+         create or replace view audit.drift_before_acceptance with (security_invoker) as
+             select null::text as kind, null::text as object, null::text as change, null::text as applied,
+                 null::text as present, null::text as as_it_stands
+             where false`,
+      ),
+    );
+    await migrate({ adminUrl, log, strict: true });
+    await withAdmin(adminUrl, async (admin) => {
+      expect((await admin.query('select kind, object, change from audit.drift')).rows).toEqual([]);
+    });
+  });
+
+  test('an upgrade still reports a changed extension that the audit of the earlier release reported', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(
+        `update audit.applied set definition = 'before a change' where (kind, object) = ('extension', 'plpgsql')`,
+      ),
+    );
+    const { log: logger, loggedText } = createTestLogger();
+    await migrate({ adminUrl, log: logger });
+    expect(loggedText()).toContain('still drift: changed extension plpgsql');
+    await withAdmin(adminUrl, async (admin) => {
+      expect((await admin.query('select kind, object, applied from audit.drift')).rows).toEqual([
+        { kind: 'extension', object: 'plpgsql', applied: 'before a change' },
+      ]);
+    });
+  });
+
   test('two simultaneous db:migrate runs on an empty database both succeed, and the result is that of one run', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     const one = await opened(createTestDatabase());
