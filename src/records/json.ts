@@ -18,8 +18,10 @@ export const copyJsonText: JsonConverter = (text) => text;
 export const booleanToJson: JsonConverter = (text) => (text === 't' ? 'true' : 'false');
 
 /** Converts `2026-12-31 23:59:59.5+00` to RFC 3339 in whole milliseconds, as a JavaScript Date does: `…T23:59:59.500Z`. */
-export const timeToJson: JsonConverter = (text) =>
-  `"${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).slice(0, 3).padEnd(3, '0')}Z"`;
+export const timeToJson: JsonConverter = (text) => {
+  const milliseconds = text.length < 26 ? text.slice(20, -3).padEnd(3, '0') : text.slice(20, 23);
+  return `"${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z"`;
+};
 
 /** Returns SQL that formats a time as `timeToJson` does. */
 export const formatTimeSql = (time: string): string =>
