@@ -46,10 +46,10 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
   return found;
 }
 
-export function listOfClient(caller: Caller, client: string, limit: number): Statement {
+export function listOfClient(caller: Caller, client: string, limit: number, fields: string): Statement {
   const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
   if (endpoint === undefined) throw new Error('no endpoint lists the claims of a client');
-  const input = { params: { clientId: client }, query: queryOf(endpoint, limit), body: {} };
+  const input = { params: { clientId: client }, query: queryOf(endpoint, limit, fields), body: {} };
   return statementOf(endpoint, input, caller);
 }
 
@@ -79,10 +79,11 @@ async function anId(admin: Client, table: string, clients: readonly string[]): P
   return row.id;
 }
 
-function queryOf(endpoint: Endpoint, limit: number): RequestInput['query'] {
+function queryOf(endpoint: Endpoint, limit: number, fields?: string): RequestInput['query'] {
   const { query } = endpoint;
   if (query === undefined) return {};
   return query.parse({
     ...('limit' in query.shape && { limit: String(limit) }),
+    ...(fields !== undefined && { fields }),
   });
 }

@@ -35,3 +35,9 @@ export interface Question {
 
 export const CONNECTIONS = 10;
 export const PAGE = 20;
+/** The fields of a claim that every compared service returns. */
+export const FIELDS = [
+  ...['id', 'client_id', 'site_id', 'claim_type', 'amount', 'status', 'tax_year', 'commune_code', 'notice_reference'],
+  ...['collection_date', 'claim_deadline', 'submitted_at', 'response_due_at', 'decision_date', 'court_deadline'],
+  ...['granted_amount', 'refund_amount', 'grounds', 'created_at', 'updated_at'],
+].join();

@@ -13,7 +13,7 @@ import type { BenchServer } from '../database.ts';
 import { listOfClient } from '../endpoints/statements.ts';
 import { median, short, table } from '../measure.ts';
 import { keep } from '../results.ts';
-import { PAGE } from './peer.ts';
+import { FIELDS, PAGE } from './peer.ts';
 import type { Peer, Sample } from './peer.ts';
 import { inOnePipeline, pgbenchPeer, statementByStatement } from './pgbench.ts';
 import { openRelease } from './release.ts';
@@ -46,7 +46,7 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
     const asked = await question(adminUrl, identity);
     await storeCaller(previous.adminUrl, 'ACCOUNT_MANAGER', asked.clients);
     const here = { folder: join(import.meta.dirname, '..', '..'), adminUrl };
-    const service = await startService(NAME, 'bench_service', here, asked);
+    const service = await startService(NAME, 'bench_service', here, { ...asked, fields: FIELDS });
     let perSecond = 0;
     const measure = async (seconds: number): Promise<Sample> => {
       const sample = await service.measure(seconds);
@@ -164,7 +164,7 @@ export async function question(adminUrl: string, identity: Asked['identity'], cl
 /** Returns the SQL statements that this service sends for the compared request, and the request’s database role. */
 function sentBy({ clients, client }: Asked): { statements: readonly Statement[]; role: string } {
   const request = readingAs('ACCOUNT_MANAGER', clients, client);
-  const list = listOfClient(request.caller, client, PAGE);
+  const list = listOfClient(request.caller, client, PAGE, FIELDS);
   return {
     statements: [buildSettingsStatement(request, STATEMENT_TIMEOUT_MS), list],
     role: determineDatabaseRole(request),

@@ -17,6 +17,8 @@ const API = 'in role taxclaims_api';
 export interface Asked extends Question {
   readonly identity: TestIdentity;
   readonly expected: readonly string[];
+  /** The value of the query parameter `fields`, which the first release does not know. */
+  readonly fields?: string;
 }
 
 /** Starts this service from the release in the given folder. */
@@ -94,10 +96,10 @@ function verification({ identity }: Asked) {
   };
 }
 
-function listRequest({ token, client, expected }: Asked) {
+function listRequest({ token, client, expected, fields }: Asked) {
   return {
     request: (origin: string): HttpRequest => ({
-      url: `${origin}/api/clients/${client}/reclamations?limit=${PAGE}`,
+      url: `${origin}/api/clients/${client}/reclamations?limit=${PAGE}${fields === undefined ? '' : `&fields=${fields}`}`,
       method: 'GET',
       headers: { authorization: `Bearer ${token}` },
     }),
