@@ -16,7 +16,7 @@ RUN npm ci --omit=dev --omit=optional
 FROM node:24.21.0-slim
 LABEL org.opencontainers.image.title="taxclaims" \
       org.opencontainers.image.description="Claims of property tax for many clients, kept apart in Postgres" \
-      org.opencontainers.image.version="2.0.0" \
+      org.opencontainers.image.version="3.0.0" \
       org.opencontainers.image.licenses="UNLICENSED"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
