@@ -56,7 +56,7 @@ test('when two users change a claim’s status at once, the later gets 409 with 
   expect(history).toEqual([expect.objectContaining({ to_status: status })]);
   expect(refused && details(refused)).toEqual({
     status: `was moved meanwhile: from ${status} you can move it to ${
-      status === 'WITHDRAWN' ? 'CLOSED' : 'APPROVED, DRAFT, WITHDRAWN'
+      status === 'WITHDRAWN' ? 'CLOSED, DRAFT' : 'APPROVED, DRAFT, WITHDRAWN'
     }`,
   });
 });
