@@ -108,6 +108,13 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     suites: ['test/admin/deploy/', 'test/db/across-tenants.test.ts'],
     but: ['test/admin/deploy/cut-short.test.ts'],
   },
+  upgrade: {
+    question: 'Does a database of an earlier release lose nothing when it is upgraded, also under load?',
+    minutes: 2,
+    suites: ['test/upgrade/'],
+    needs: 'the git history, and Debian’s postgresql-15',
+    answers: ['git', 'rev-parse', '--verify', '--quiet', 'a9099d7^{commit}'],
+  },
   cuts: {
     question: 'Does the next deploy complete a deploy that was interrupted at any moment?',
     minutes: 5,

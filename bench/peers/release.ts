@@ -16,12 +16,9 @@ export interface Release {
 
 const HERE = import.meta.dirname;
 
-/** Checks out a git revision below `.data/bench/releases` once, and fills a database for it. */
+/** Fills a database for a git revision, whose code and npm packages are below `.data/bench/releases`. */
 export async function openRelease(server: BenchServer, revision: string, claims = FULL_SIZE): Promise<Release> {
-  const commit = (await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)).trim();
-  const folder = join(BENCH_DIR, 'releases', commit);
-  if (!(await exists(folder))) await checkOut(commit, folder);
-  await install(folder);
+  const { commit, folder } = await checkOutRelease(revision);
   const adminUrl = await filledDatabase(server, {
     name: `taxclaims_bench_at_${commit}${claims === FULL_SIZE ? '' : `_${claims}`}`,
     population: await populationOf(join(folder, 'bench'), claims),
@@ -30,6 +27,15 @@ export async function openRelease(server: BenchServer, revision: string, claims 
     },
   });
   return { folder, adminUrl };
+}
+
+/** Checks out a git revision once, with its npm packages. */
+export async function checkOutRelease(revision: string): Promise<{ readonly commit: string; readonly folder: string }> {
+  const commit = (await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)).trim();
+  const folder = join(BENCH_DIR, 'releases', commit);
+  if (!(await exists(folder))) await checkOut(commit, folder);
+  await install(folder);
+  return { commit, folder };
 }
 
 /** The git revision is extracted with `git archive`, because git would keep listing a worktree whose folder is gone. */
