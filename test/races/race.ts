@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { exchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { holdSql } from './holds.ts';
@@ -42,14 +44,18 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
   }
   const { rows } = await holder.query<{ now: string }>('select clock_timestamp()::text as now');
   await holder.query('commit');
-  return {
-    members,
-    hold,
-    isManaged,
-    tenant,
-    exchanges: await Promise.all(sent),
-    releasedAt: rows[0]?.now ?? '',
-  };
+  const exchanges = await Promise.all(sent);
+  while (await hasRefusalsOnDisk(lane));
+  return { members, hold, isManaged, tenant, exchanges, releasedAt: rows[0]?.now ?? '' };
+}
+
+/**
+ * True while the service keeps a record of a refusal on disk, as it does if Postgres holds it up for more than a second.
+ * The service moves the record to the audit log soon after Postgres answers again.
+ */
+async function hasRefusalsOnDisk({ service }: Lane): Promise<boolean> {
+  const names = await readdir(join(service.dataDir, 'refusals'), { recursive: true });
+  return names.some((name) => name.endsWith('.refusals'));
 }
 
 async function waiting({ watcher }: Lane): Promise<number> {
