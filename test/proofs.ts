@@ -43,7 +43,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   mutation: {
     question: 'Does a test or the audit notice each right, and a sample of all objects, when they are changed?',
-    minutes: 10,
+    minutes: 19,
     suites: ['test/mutation/'],
     script: ['test/mutation/run.ts', '--minutes', '6'],
   },
