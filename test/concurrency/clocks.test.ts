@@ -112,7 +112,6 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   expect([await me(old), await logIn(old)]).toEqual([401, 401]);
   expect(await stored()).toEqual(changed);
 
-  // If the provider’s tokens and its responses are dated by the same wrong clock, the service knows its error and
   // If the provider’s tokens and its responses are dated by the same wrong clock, the service knows the error of this
   // clock and accepts a token that is issued now. Otherwise the service accepts only a token that is issued two minutes
   // after the change of rights.

@@ -61,7 +61,7 @@ async function openDatabase({ server, administrator }: Upgrade): Promise<Databas
   return { adminUrl: superuserUrl, superuserUrl, close };
 }
 
-/** Returns a query for all rows of the tables that a release has, with the columns that they have in this release. */
+/** Returns a query for all rows of each table of an earlier release’s database, with the columns of that release. */
 async function readsOfTables(superuserUrl: string): Promise<string[]> {
   return withAdmin(superuserUrl, async (admin) => {
     const { rows } = await admin.query<{ name: string; columns: string }>(
