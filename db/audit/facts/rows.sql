@@ -360,9 +360,15 @@ as $body$
                     'prosqlbody',
                     pg_catalog.md5(
                         pg_catalog.regexp_replace(
-                            pg_catalog.pg_get_function_sqlbody(f.oid),
-                            '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
-                            '::\1\2',
+                            pg_catalog.regexp_replace(
+                                pg_catalog.pg_get_function_sqlbody(f.oid),
+                                '::(text|name|oid|uuid|date|jsonb|inet|numeric)(\[\])? AS "?\1"?(?=,?\n|$)',
+                                '::\1\2',
+                                'g'
+                            ),
+                            -- Minor releases since 15.20 print `as` before the alias of the table that is written.
+                            '\m((?:UPDATE|DELETE FROM|MERGE INTO) (?:ONLY )?\S+) AS ',
+                            '\1 ',
                             'g'
                         )
                     ),

@@ -69,6 +69,14 @@ as $body$
                         -- The administrator chooses the name of the superuser with oid 10.
                         when 'pg_authid' then 'oid <> 10'
                         when 'pg_auth_members' then 'member <> 10'
+                        -- Only a server whose initdb is of 15.20 or a later minor release has this function.
+                        when 'pg_proc' then
+                            pg_catalog.format(
+                                'pg_catalog.jsonb_populate_record(r, %L)::text <> %L',
+                                left_out.columns,
+                                '(,binary_upgrade_set_next_attribute_versions,11,10,12,,,0,-,f,f,f,t,f,v,u,1,0,2278,3221,,,,,,'
+                                    'binary_upgrade_set_next_attribute_versions,,,,)'
+                            )
                         else 'true'
                     end
                 ),

@@ -78,6 +78,23 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     expect(columns.length).toBeGreaterThan(150);
   });
 
+  test('a built-in function that a minor release of Postgres added is no drift, unless it differs from the original', async () => {
+    const name = 'binary_upgrade_set_next_attribute_versions';
+    const present = await read(`select proname from pg_proc where proname = '${name}'`);
+    const drift = `select kind || ' ' || object from audit.drift`;
+    await admin.query('begin; set local allow_system_table_mods = on');
+    if (present.length === 0)
+      await admin.query(`
+        insert into pg_proc
+        select (jsonb_populate_record(f, '{"oid": 4551, "proname": "${name}", "prosrc": "${name}", "proargtypes": "3221", "proparallel": "u"}')).*
+        from pg_proc as f where f.proname = 'binary_upgrade_set_next_pg_type_oid'`);
+    const original = await read(drift);
+    await admin.query(`update pg_proc set prosrc = 'pg_sleep' where proname = '${name}'`);
+    const altered = await read(drift);
+    await admin.query('rollback');
+    expect([original, altered]).toEqual([[], ['built-in pg_proc']]);
+  });
+
   test('every column that the function audit.catalog_columns names exists in the catalogs of some Postgres release', async () => {
     const unknown = await read(
       `select attribute from audit.catalog_columns() where attribute <> all (
