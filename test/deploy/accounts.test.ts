@@ -21,12 +21,6 @@ const GOOD: Entry = {
 };
 const NOTHING: Result = { requests: 1, failed: 0, lost: 0, stale: 0, foreign: 0, backAfterMs: 0 };
 
-test('deploy:check reports no violation if every request of its load test gets the expected answer', () => {
-  const result = resultOf([GOOD], [], 900);
-  expect(result).toMatchObject(NOTHING);
-  expect(violationsOf({}, result)).toEqual([]);
-});
-
 test('deploy:check counts failed requests, and the time from a failure that it causes to the last failed request', () => {
   const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
   const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
@@ -43,19 +37,6 @@ test('deploy:check does not count a health check as a request', () => {
     failed: 0,
   });
 });
-
-test.each([
-  ['404 for a record that the caller has created', 'stale', { ...GOOD, status: 404, expected: false }],
-  ['a document with another content than the upload', 'stale', { ...GOOD, defect: 'another content' }],
-  ['a text of another tenant', 'foreign', { ...GOOD, foreign: ['Garage-Dupont'] }],
-] as const)(
-  'the load test of deploy:check counts %s as a failure in the column "%s" of its table',
-  (_, column, entry) => {
-    const result = resultOf([entry], [], 900);
-    expect(result[column]).toBe(1);
-    expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
-  },
-);
 
 test('deploy:check counts and reports an answer with an unexpected status as failed, and not as stale', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };

@@ -110,12 +110,6 @@ test('the Docker Compose files and Dockerfiles name every image from a registry 
   expect(images.filter((image) => !EXACT[image.split(':')[0] ?? '']?.test(image))).toEqual([]);
 });
 
-test('HAProxy deletes the header X-Forwarded-For of a caller before it sets the header itself', async () => {
-  const text = await readFile(join(ROOT, 'deploy', 'haproxy', 'api.cfg'), 'utf8');
-  expect(text).toMatch(/^ {4}http-request del-header X-Forwarded-For$/m);
-  expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
-});
-
 test('the service’s user in the Docker image can read every copied file, whatever the umask of the checkout was', async () => {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const last = text.slice(text.lastIndexOf('\nFROM '));

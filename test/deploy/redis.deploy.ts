@@ -170,13 +170,6 @@ describe('three instances with one Redis', () => {
   });
 });
 
-test('an instance starts while its Redis is unreachable, and logs that Redis is unreachable', async () => {
-  const alone = await instance({ REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` });
-  await alone.started.says(/"place":"Redis",.*each process counts alone/);
-  expect(await tally([alone], 3, await tokenOf('idp|alone'))).toEqual({ 404: 3 });
-  expect(alone.started.out).not.toContain(PASSWORD);
-});
-
 test('an instance uses a Redis with TLS only if the certificate of Redis is trusted', async () => {
   const [certificate, key] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
   await promisify(execFile)('openssl', [
