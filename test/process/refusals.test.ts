@@ -102,18 +102,6 @@ test('if a service is killed while it refuses requests, another instance with th
   await end(other);
 });
 
-test('while its database is down, a service refuses callers without a token with 401, and writes the audit records once the database is back', async () => {
-  await admin(`alter database ${database.name} connection limit 0`);
-  const started = startIn('away');
-  const port = await portOf(started);
-  expect((await ask(port, 'GET /health')).status).toBe(503);
-  const answers = await askAsStranger(port, 20);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-  await admin(`alter database ${database.name} connection limit -1`);
-  await expectRecorded('away', answers);
-  await end(started);
-});
-
 test('a service with a full disk answers a request without a token with 503 if it cannot store the audit record, and with 401 if it can', async () => {
   // The shell’s ulimit allows the service only files of at most 16 KiB. Its writes then fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
