@@ -4,7 +4,6 @@ import { renderAuditText } from '../../src/admin/audit/text.ts';
 import { readAuditReport } from '../../src/admin/audit/read.ts';
 import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { forSuite } from '../support/suite.ts';
-import { createTestLogger } from '../support/test-logger.ts';
 import { openHome } from './homes.ts';
 
 /* These tests deploy to a bought Postgres 15, the oldest release that the service supports and Debian installs. */
@@ -26,10 +25,4 @@ test('on Postgres 15 db:audit reads every part, and finds nothing that an admini
   expect(renderAuditText(report)).toMatch(
     /^ {6}error: login_reaches_privilege postgres: .*\n {6}error: server_function_open /m,
   );
-});
-
-test('on Postgres 15 a second deploy with --strict applies nothing', async () => {
-  const { log, loggedText } = createTestLogger();
-  await migrate({ adminUrl: home.adminUrl, log, strict: true });
-  expect(loggedText()).toContain('nothing was applied');
 });

@@ -150,13 +150,6 @@ describe('a BI login on a standby', () => {
 });
 
 describe('a BI login on the primary', () => {
-  test('a BI login on the primary takes every lock there, so that not even a superuser connects', async () => {
-    await whileLocksAreTaken(onPrimaryAsTool, async () => {
-      await expect(ask(onPrimary, 'select 1')).rejects.toMatchObject(LOCK_TABLE_IS_FULL);
-    });
-    expect(await ask(onPrimary, 'select 1')).toBe('1');
-  });
-
   test('a BI login on the primary takes every lock with a single connection, and connection limit 0 would also refuse the login on the standby', async () => {
     await ask(onPrimary, `alter role ${LOGIN} connection limit 1`);
     await whileLocksAreTaken(onPrimaryAsTool, async () => {
