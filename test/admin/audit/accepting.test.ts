@@ -305,7 +305,6 @@ describe('audit.accept and audit.withdraw', () => {
       /no finding or drift/,
       /audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
-    ['a pattern as the object', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
     [
       'null as the name and the object',
       `select audit.accept(null, null, 'x')`,

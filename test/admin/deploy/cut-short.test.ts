@@ -216,32 +216,17 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   );
 });
 
+const NOWHERE = 'postgres://nobody@127.0.0.1:1/none';
+
 describe('npm run db:migrate', () => {
   test.each([
-    [['--help'], undefined, 0, /^usage: npm run db:migrate/, /^$/],
-    [['--evicted'], 'postgres://nobody@127.0.0.1:1/none', 2, /^$/, /^Unknown option '--evicted'.*\n$/],
-    [
-      ['--wait', '1.5'],
-      'postgres://nobody@127.0.0.1:1/none',
-      2,
-      /^$/,
-      /^--wait must be a number of seconds from 1 to 86400\n$/,
-    ],
-    [[], undefined, 2, /^$/, /^DATABASE_ADMIN_URL must be set\n$/],
-    [
-      [],
-      'postgres://nobody@127.0.0.1:1/none',
-      1,
-      /^$/,
-      /^no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
-    ],
+    [['--wait', '1.5'], NOWHERE, 2, '--wait must be a number of seconds from 1 to 86400\n'],
+    [[], undefined, 2, 'DATABASE_ADMIN_URL must be set\n'],
+    [[], NOWHERE, 1, 'no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127.0.0.1:1\n'],
   ])(
     'db:migrate with the arguments %j and the DATABASE_ADMIN_URL %s exits with %d and prints one message',
-    async (args, url, code, out, err) => {
-      const ended = await startDeploy(url, ...args).ended;
-      expect(ended.code).toBe(code);
-      expect(ended.out).toMatch(out);
-      expect(ended.err).toMatch(err);
+    async (args, url, code, err) => {
+      expect(await startDeploy(url, ...args).ended).toEqual({ code, out: '', err });
     },
   );
 

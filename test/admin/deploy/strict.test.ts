@@ -40,14 +40,18 @@ const TABLE = 'create table public.by_hand (id integer)';
 describe('npm run db:migrate in a database that was changed by hand', () => {
   test('db:migrate logs one line for each manual change of the database that it does not undo', async () => {
     // The test creates the table public.by_hand, which belongs to no file of the project, and lets everybody read it.
+    // No file creates event triggers either: the audit compares them with those at the first deploy.
     const { adminUrl } = await databaseWith(
-      `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz`,
+      `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz;
+       create unique index added on public.sites (id, site_name);
+       create function elsewhere.watch() returns event_trigger language plpgsql as 'begin end';
+       create event trigger by_hand on sql_drop execute function elsewhere.watch()`,
     );
     for (let run = 1; run <= 2; run += 1) {
       const { code, out } = await startDeploy(adminUrl).ended;
       expect(code).toBe(0);
-      expect(out).toContain('still drift: added function app.by_hand()');
-      expect(out).toContain('still drift: added table public.by_hand');
+      for (const object of ['function app.by_hand()', 'table public.by_hand', 'index public.added', 'event trigger by_hand'])
+        expect(out).toContain(`still drift: added ${object}`);
       expect(await driftIn(adminUrl)).toContainEqual({ kind: 'table', object: 'public.by_hand', change: 'added' });
     }
   });
