@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { startRedis } from '../../deploy/lab/redis.ts';
 import type { Redis } from '../../deploy/lab/redis.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -10,7 +9,7 @@ import { ask } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
@@ -21,18 +20,16 @@ const TOGETHER = /"place":"Redis","msg":"the shared rate-limit counters are reac
 
 const services: Started[] = [];
 
-const folder = await createScratchFolder();
-const database = await createTestDatabase();
-const identity = await startTestIdentity();
+const folder = await folderForSuite();
+const database = await forSuite(createTestDatabase());
+const identity = await forSuite(startTestIdentity());
 let redis: Redis = await startRedis({ dir: join(folder, 'redis'), password: PASSWORD });
-
-afterAll(async () => {
-  for (const service of services) service.signal('SIGKILL');
-  await Promise.all(services.map(({ ended }) => ended));
-  await redis.close();
-  await identity.stop();
-  await database.close();
-  await rm(folder, { recursive: true });
+await forSuite({
+  end: async () => {
+    for (const service of services) service.signal('SIGKILL');
+    await Promise.all(services.map(({ ended }) => ended));
+    await redis.close();
+  },
 });
 
 interface Instance {

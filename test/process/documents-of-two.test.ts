@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { createServiceProcess } from '../faults/service-process.ts';
 import { BUCKETS, bucketIn, filesBelow, storeInS3 } from '../faults/stored-contents.ts';
@@ -9,7 +8,7 @@ import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { pdf } from '../support/samples.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, form, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
@@ -18,12 +17,12 @@ import { accepting } from '../support/world.ts';
 
 const tenant = newTenant();
 
-const folder = await createScratchFolder();
-const database = await createTestDatabase();
-const identity = await startTestIdentity();
+const folder = await folderForSuite();
+const database = await forSuite(createTestDatabase());
+const identity = await forSuite(startTestIdentity());
 await withAdmin(database.adminUrl, (admin) => admin.query(tenantSql(tenant, 'Own')));
 const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: BUCKETS };
-const s3 = new S3rver({ ...options, directory: folder });
+const s3 = await forSuite(new S3rver({ ...options, directory: folder }));
 const { port } = await s3.run();
 const shared = {
   ...{ DATABASE_URL: database.apiUrl, DATABASE_POOL_SIZE: '2', ...storeInS3(port, '/claims') },
@@ -32,20 +31,17 @@ const shared = {
 const services = await Promise.all(
   ['one', 'two'].map((name) => createServiceProcess(folder, { ...shared, DATA_DIR: join(folder, `data-${name}`) })),
 );
-for (const service of services) await service.start();
+for (const service of services) {
+  await service.start();
+  await forSuite({
+    end: () => {
+      service.signal('SIGTERM');
+      return service.ended();
+    },
+  });
+}
 const token = await identity.token({
   ...{ sub: 'idp|manager', role: 'ACCOUNT_MANAGER', client_access: [tenant.clients] },
-});
-
-afterAll(async () => {
-  for (const service of services) {
-    service.signal('SIGTERM');
-    await service.ended();
-  }
-  await s3.close();
-  await identity.stop();
-  await database.close();
-  await rm(folder, { recursive: true });
 });
 
 const at = (index: number, line: string): Promise<Answer> => ask(services[index]?.port ?? 0, line, { token });

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { runCommand } from '../admin/command.ts';
 import { refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
-
-const TOKEN = join(import.meta.dirname, '..', '..', 'src', 'demo', 'token.ts');
 
 const UNREADABLE = /^\.env cannot be read: .*\n$/;
 
@@ -22,13 +20,10 @@ async function refused(environment: Readonly<Record<string, string>> = {}): Prom
   return started.err;
 }
 
-const token = (environment: Readonly<Record<string, string>> = {}): Promise<[number, string]> =>
-  new Promise((resolve) => {
-    const options = { cwd: folder, env: { PATH: process.env['PATH'], ...environment } };
-    execFile(process.execPath, [TOKEN, '--role', 'ADMIN'], options, (error, _out, err) => {
-      resolve([Number(error?.code ?? 0), err]);
-    });
-  });
+async function token(environment: Readonly<Record<string, string>> = {}): Promise<[number, string]> {
+  const { code, err } = await runCommand('demo/token.ts', ['--role', 'ADMIN'], environment, folder);
+  return [code, err];
+}
 
 test('npm start and the commands read the file .env', async () => {
   await writeFile(

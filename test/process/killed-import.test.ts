@@ -1,28 +1,25 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { accepting } from '../support/world.ts';
 import { ask } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { portOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { until } from '../support/upload.ts';
 
 const processes: Started[] = [];
 
-const folder = await createScratchFolder();
-const database = await createTestDatabase();
-const identity = await startTestIdentity();
-
-afterAll(async () => {
+const folder = await folderForSuite();
+const database = await forSuite(createTestDatabase());
+const identity = await forSuite(startTestIdentity());
+await forSuite({
   // Jest would not end while a service still runs after a failed test, so each service is killed here.
-  for (const one of processes) one.signal('SIGKILL');
-  await Promise.all(processes.map(({ ended }) => ended));
-  await identity.stop();
-  await database.close();
-  await rm(folder, { recursive: true });
+  end: () => {
+    for (const one of processes) one.signal('SIGKILL');
+    return Promise.all(processes.map(({ ended }) => ended));
+  },
 });
 
 test('if a service is killed during an import, the import leaves no record, and succeeds when a caller sends it again', async () => {

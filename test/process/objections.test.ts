@@ -1,34 +1,25 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { asDatabase, createEmptyDatabase, createTestDatabase, withAdmin } from '../support/database.ts';
 import { addressOf, refusalOf, start } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 
 /* These tests check the lines that a service logs or prints at its start about an unsuitable database. */
 
-const folder = await createScratchFolder();
-const [database, older, foreign] = [
-  await createTestDatabase(),
-  await createTestDatabase(),
-  await createEmptyDatabase(),
-];
-const STRANGER = { name: `${foreign.name}_stranger`, password: 'hunter2' };
+const folder = await folderForSuite();
+const database = await forSuite(createTestDatabase());
+const older = await forSuite(createTestDatabase());
 await withAdmin(older.adminUrl, (admin) => admin.query('drop function app.objections(text[])'));
+const foreign = await forSuite(createEmptyDatabase());
+const STRANGER = { name: `${foreign.name}_stranger`, password: 'hunter2' };
 await withAdmin(foreign.adminUrl, (admin) =>
   admin.query(
     `create role ${STRANGER.name} login password '${STRANGER.password}'; create table public.orders (id integer)`,
   ),
 );
-
-afterAll(async () => {
-  await foreign.close();
-  await older.close();
-  await withAdmin(database.adminUrl, (admin) => admin.query(`drop role ${STRANGER.name}`));
-  await database.close();
-  await rm(folder, { recursive: true });
-});
+await forSuite({ drop: () => withAdmin(database.adminUrl, (admin) => admin.query(`drop role ${STRANGER.name}`)) });
 
 async function saidOf(url: string, pattern: RegExp): Promise<{ said: string; health: number }> {
   const started = start(folder, { DATABASE_URL: url, PORT: '0' });

@@ -1,14 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { addressOf, demonstrationToken, start } from '../support/process.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite } from '../support/suite.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await createScratchFolder();
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = await folderForSuite();
 
 test('a service that gets SIGTERM, idle or under load, logs no warning', async () => {
   for (const callers of [0, 12]) {

@@ -61,11 +61,6 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   ],
   ['a DATA_DIR below /proc', () => ({ DATA_DIR: '/proc/data' }), /^DATA_DIR \/proc\/data cannot be used: E\w+: .*\n$/],
   [
-    'a file as DATA_DIR and a DATABASE_URL',
-    () => ({ ...NOWHERE, DATA_DIR: join(folder, 'file') }),
-    /^DATA_DIR \S+\/file cannot be used: ENOTDIR: .*\n$/,
-  ],
-  [
     'a port that another program listens on',
     () => ({ ...NOWHERE, PORT: String((taken.address() as AddressInfo).port) }),
     /^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -19,7 +19,7 @@ import { startMailServer } from '../support/mail-server.ts';
 import { startManagement } from '../support/management.ts';
 import { addressOf, refusalOf, start } from '../support/process.ts';
 import { pdf } from '../support/samples.ts';
-import { createScratchFolder } from '../support/scratch.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { filesIn, FORM, form, until } from '../support/upload.ts';
@@ -57,16 +57,7 @@ let traced = '';
 afterAll(async () => {
   own.signal('SIGTERM');
   started.signal('SIGTERM');
-  const ended = [await started.ended, await own.ended];
-  await ownDatabase.close();
-  await s3.close();
-  await mailServer.close();
-  await management.close();
-  collector.close();
-  await identity.stop();
-  await database.close();
-  await rm(folder, { recursive: true });
-  expect([ended, started.err, own.err]).toEqual([[0, 0], '', '']);
+  expect([await started.ended, await own.ended, started.err, own.err]).toEqual([0, 0, '', '']);
 });
 
 /**
@@ -104,8 +95,8 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
     ...claims,
   });
 
-const folder = await createScratchFolder();
-const database = await createTestDatabase();
+const folder = await folderForSuite();
+const database = await forSuite(createTestDatabase());
 // The last step of a deploy stores the present triggers. The test repeats this step, so that db:audit does not report
 // the new trigger as a manual change.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
@@ -123,20 +114,24 @@ await withAdmin(database.adminUrl, (admin) =>
     [tenant.clients, tenant.reclamations, tenant.users],
   ),
 );
-const mailServer = await startMailServer();
-const identity = await startTestIdentity();
-const s3 = new S3rver({
-  ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
-  directory: join(folder, 's3'),
-});
+const mailServer = await forSuite(startMailServer());
+const identity = await forSuite(startTestIdentity());
+const s3 = await forSuite(
+  new S3rver({
+    ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
+    directory: join(folder, 's3'),
+  }),
+);
 const { port: s3Port } = await s3.run();
 const port = await findFreePort(0);
 const metricsPort = await findFreePort(0);
-const management = await startManagement();
-const collector = createServer((request, response) => {
-  request.setEncoding('utf8').on('data', (text: string) => (traced += `${request.url ?? ''} ${text}`));
-  request.once('end', () => response.end('{}'));
-}).listen(0, '127.0.0.1');
+const management = await forSuite(startManagement());
+const collector = await forSuite(
+  createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => (traced += `${request.url ?? ''} ${text}`));
+    request.once('end', () => response.end('{}'));
+  }).listen(0, '127.0.0.1'),
+);
 await once(collector, 'listening');
 const at = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 const passwordFile = join(folder, 'password');
@@ -176,7 +171,7 @@ const started = start(folder, {
   ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' },
 });
 const token = await signed();
-const ownDatabase = await createTestDatabase();
+const ownDatabase = await forSuite(createTestDatabase());
 const identityPort = await findFreePort(0);
 /** A second service with an embedded identity provider, which the variable IDENTITY_PORT needs. */
 const own = start(folder, {

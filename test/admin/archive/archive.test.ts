@@ -305,10 +305,8 @@ test('audit:archive writes nothing if --before is invalid, names the running mon
   expect([await run.files(), await run.listed()]).toEqual([[], []]);
 });
 
-test('not even a superuser can delete or change a row of audit.archives', async () => {
+test('not even a superuser can change a row of audit.archives, except to enter who removed its month', async () => {
   await run.archive(run.months[1]);
-  for (const change of ['delete from audit.archives', 'truncate audit.archives'])
-    await expect(run.admin.query(change)).rejects.toThrow('cannot be changed or deleted');
   await run.admin.query(`update audit.archives set digest = repeat('0', 64), removed_at = now()`);
   await expect(run.admin.query('update audit.archives set removed_at = null, removed_by = null')).rejects.toThrow(
     'cannot be changed or deleted',

@@ -366,22 +366,19 @@ describe('audit.accept and audit.withdraw', () => {
     await expect(auditor.query(sql)).rejects.toThrow(/permission denied/);
   });
 
-  test('if a DBA or a superuser accepts a problem under a false name or time, the database stores the real name and the present time', async () => {
-    const forged = `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
-      values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`;
-    for (const [client, name] of [
-      [dba, names.dba],
-      [admin, 'postgres'],
-    ] as const) {
-      await client.query('begin');
-      expect((await client.query(forged)).rows).toEqual([{ accepted_by: name, now: true }]);
-      const { rows } = await client.query(
-        `update audit.acceptances set reason = 'another', withdrawn_at = '2000-01-01', withdrawn_by = 'somebody'
-         where what = 'a' returning reason, withdrawn_by::text, withdrawn_at > '2020-01-01' as now`,
-      );
-      expect(rows).toEqual([{ reason: 'd', withdrawn_by: name, now: true }]);
-      await client.query('rollback');
-    }
+  test('if a DBA accepts a problem under a false name or time, the database stores the real name and the present time', async () => {
+    await dba.query('begin');
+    const { rows: accepted } = await dba.query(
+      `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
+       values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`,
+    );
+    expect(accepted).toEqual([{ accepted_by: names.dba, now: true }]);
+    const { rows } = await dba.query(
+      `update audit.acceptances set reason = 'another', withdrawn_at = '2000-01-01', withdrawn_by = 'somebody'
+       where what = 'a' returning reason, withdrawn_by::text, withdrawn_at > '2020-01-01' as now`,
+    );
+    expect(rows).toEqual([{ reason: 'd', withdrawn_by: names.dba, now: true }]);
+    await dba.query('rollback');
   });
 
   test.each([
@@ -389,8 +386,6 @@ describe('audit.accept and audit.withdraw', () => {
     { who: 'a DBA', sql: 'delete from audit.acceptances', changed: 0 },
     { who: 'a DBA', sql: 'truncate audit.acceptances' },
     { who: 'a superuser', sql: 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null' },
-    { who: 'a superuser', sql: 'delete from audit.acceptances' },
-    { who: 'a superuser', sql: 'truncate audit.acceptances' },
   ])(
     '$who cannot change or delete the record of a withdrawn acceptance, for example by: $sql',
     async ({ who, sql, changed }) => {

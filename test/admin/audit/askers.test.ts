@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../support/database.ts';
 import { forSuite } from '../../support/suite.ts';
-import { audit } from './command.ts';
+import { audit } from '../command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
 /**

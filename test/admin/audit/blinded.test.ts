@@ -4,7 +4,7 @@ import { withAdmin } from '../../support/database.ts';
 import { durabilityFindings } from '../../support/durability.ts';
 import { forSuite } from '../../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
-import { audit } from './command.ts';
+import { audit } from '../command.ts';
 
 /**
  * SQL that creates a trigger which the audit must report. Each test then manipulates the audit so that the audit omits

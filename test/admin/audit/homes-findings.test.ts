@@ -7,7 +7,7 @@ import { connected } from '../../support/database.ts';
 import { rowOf } from '../../support/rows.ts';
 import { forSuite } from '../../support/suite.ts';
 import { newTenant } from '../../support/tenant.ts';
-import { audit } from './command.ts';
+import { audit } from '../command.ts';
 
 /*
  * Tests what the audit says on a bought Postgres, where only the provider is a superuser. Each home is a server of its

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { AUDIT_LOCK_TIMEOUT_MS } from '../../../src/limits.ts';
 import { forSuite } from '../../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
-import { audit } from './command.ts';
+import { audit } from '../command.ts';
 
 /*
  * A lock that nobody releases keeps single findings from being read. These tests read the audit as an auditor behind

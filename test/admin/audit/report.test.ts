@@ -1,34 +1,21 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { renderAuditHtml } from '../../../src/admin/audit/html.ts';
-import { asDatabase, createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
+import { asDatabase, createTestDatabase, withAdmin } from '../../support/database.ts';
 import { durabilityFindings, isOfAnotherSuite } from '../../support/durability.ts';
-import type { Found } from '../../support/durability.ts';
-import { createScratchFolder } from '../../support/scratch.ts';
-import { audit } from './command.ts';
+import { folderForSuite, forSuite } from '../../support/suite.ts';
+import { audit } from '../command.ts';
+
+const database = await forSuite(createTestDatabase());
+const folder = await folderForSuite();
+/** Problems that the audit reports about the test server itself. Only without such problems can db:audit exit with 0. */
+const ofServer = await withAdmin(database.adminUrl, durabilityFindings);
+const well = ofServer.length === 0 ? 0 : 1;
+
+const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
 
 describe('npm run db:audit', () => {
-  let database: TestDatabase;
-  let folder: string;
-  /**
-   * Problems that the audit reports about the test server itself. Only without such problems can db:audit exit with 0.
-   */
-  let ofServer: readonly Found[];
-  let well: 0 | 1;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    folder = await createScratchFolder();
-    ofServer = await withAdmin(database.adminUrl, durabilityFindings);
-    well = ofServer.length === 0 ? 0 : 1;
-  });
-
-  afterAll(async () => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
-
   test('db:audit prints the rights of each role in a migrated database, and exits with 0', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
@@ -44,7 +31,6 @@ describe('npm run db:audit', () => {
   });
 
   test('db:audit reports a table without row-level security, and exits with 1 until a DBA switches row-level security on again', async () => {
-    const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql('alter table public.sites disable row level security');
     const file = join(folder, 'broken.html');
     const { code, out } = await audit(database.adminUrl, '--html', file);
@@ -62,7 +48,6 @@ describe('npm run db:audit', () => {
   });
 
   test('db:audit lists the problems that a DBA accepted, each with the DBA’s reason, and exits with 0', async () => {
-    const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql(`
       alter table public.sites no force row level security;
       select audit.accept('rls_not_forced', 'public.sites', 'while the copy is made');

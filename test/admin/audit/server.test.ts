@@ -1,12 +1,11 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { sampledByDay } from '../../support/day.ts';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/demo/postgres/server.ts';
+import { startEmbeddedServer } from '../../../src/demo/postgres/server.ts';
 import { asDatabase } from '../../support/database.ts';
-import { createScratchFolder } from '../../support/scratch.ts';
+import { folderForSuite, forSuite } from '../../support/suite.ts';
 
 /*
  * Tests that audit.findings reports unsafe settings of a Postgres server. These tests start their own server, because
@@ -22,20 +21,10 @@ interface Finding {
 const log = pino({ level: 'silent' });
 const login = { name: 'test_bi', password: 'bi' };
 
-let dataDir: string;
-let server: EmbeddedServer;
-
-beforeAll(async () => {
-  dataDir = await createScratchFolder();
-  server = await startEmbeddedServer({ dataDir, log, settings: { wal_level: 'logical' } });
-  await migrate({ adminUrl: server.adminUrl, log });
-  await ask(`create role test_bi login password 'bi' in role taxclaims_reporting`);
-});
-
-afterAll(async () => {
-  await server.stop();
-  await rm(dataDir, { recursive: true });
-});
+const dataDir = await folderForSuite();
+const server = await forSuite(startEmbeddedServer({ dataDir, log, settings: { wal_level: 'logical' } }));
+await migrate({ adminUrl: server.adminUrl, log });
+await ask(`create role test_bi login password 'bi' in role taxclaims_reporting`);
 
 test('on a new Postgres server, the view audit.findings reports no problem, and a reporting login cannot enter the databases postgres and template1', async () => {
   expect(await readFindings()).toEqual([]);

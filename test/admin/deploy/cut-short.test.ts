@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
 import { DAY, spreadOfDay } from '../../support/day.ts';
 import { connected, createEmptyDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
@@ -7,6 +7,7 @@ import { silent } from '../../support/embedded.ts';
 import { layFaultyLine } from '../../support/faulty-line.ts';
 import { rightsIn } from '../../support/rights.ts';
 import { createDatabaseBefore, createDatabaseToDeploy } from '../../support/release-before.ts';
+import { openForTest } from './databases.ts';
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
@@ -15,16 +16,7 @@ const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 12);
 /** The time limit in milliseconds of a test that starts many processes. The limit only stops a hanging test. */
 const LONGEST_MS = 300_000;
 
-const open: TestDatabase[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((database) => database.close()));
-});
-
-async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
-  const database = await made;
-  open.push(database);
-  return database;
-}
+const opened = openForTest();
 
 /**
  * SQL that lists roles which are allowed to write to a table but not to call the function of one of its generated

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
@@ -11,29 +11,14 @@ import {
 } from '../../../src/admin/deploy/run-migrations.ts';
 import { migrationsOf, readSqlFiles } from '../../../src/admin/deploy/sql-files.ts';
 import { sqlFolder } from '../../../src/db/sql-folder.ts';
-import {
-  connected,
-  createEmptyDatabase,
-  createTestDatabase,
-  type TestDatabase,
-  withAdmin,
-} from '../../support/database.ts';
+import { connected, createEmptyDatabase, createTestDatabase, withAdmin } from '../../support/database.ts';
 import { createTestLogger } from '../../support/test-logger.ts';
 import { createDatabaseBefore, createDatabaseToDeploy } from '../../support/release-before.ts';
 import { rightsIn } from '../../support/rights.ts';
+import { openForTest } from './databases.ts';
 
 const log = pino({ level: 'silent' });
-const open: TestDatabase[] = [];
-
-async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
-  const database = await made;
-  open.push(database);
-  return database;
-}
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((database) => database.close()));
-});
+const opened = openForTest();
 
 /**
  * Matches the creation of a table in a migration, if the migration also forces row-level security for the table. GET

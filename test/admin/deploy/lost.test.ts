@@ -1,23 +1,14 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
-import { createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
+import { createTestDatabase, withAdmin } from '../../support/database.ts';
 import { FORGET_APPLIED } from '../../support/release-before.ts';
+import { openForTest } from './databases.ts';
 
 /* These tests run a deploy after somebody dropped schemas or tables, or deleted rows of app.migrations. */
 
 const log = pino({ level: 'silent' });
-const open: TestDatabase[] = [];
-
-async function opened(): Promise<TestDatabase> {
-  const database = await createTestDatabase();
-  open.push(database);
-  return database;
-}
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((database) => database.close()));
-});
+const opened = openForTest();
 
 const LIST = 'select name, digest from app.migrations order by name collate "C"';
 /** SQL that reads the versions (xmin) of the rows that a deploy creates or changes in the catalogs of Postgres. */
@@ -38,7 +29,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
   ])(
     'after somebody deleted %s of the table app.migrations, db:migrate runs no migration again, and its error has the SQL that restores the table',
     async (_what, where) => {
-      const { adminUrl } = await opened();
+      const { adminUrl } = await opened(createTestDatabase());
       const before = await rowsOf(adminUrl, LIST);
       await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
       const left = await rowsOf(adminUrl, LIST);
@@ -53,7 +44,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
   );
 
   test('if a row of app.migrations is missing and db:migrate cannot tell whether its migration was applied, db:migrate prints the SQL that restores the row', async () => {
-    const { adminUrl } = await opened();
+    const { adminUrl } = await opened(createTestDatabase());
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),
     );
@@ -92,7 +83,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
   ])(
     'after somebody dropped %s, db:migrate changes nothing, and names the command that restores what was dropped',
     async (_what, drop, message) => {
-      const { adminUrl } = await opened();
+      const { adminUrl } = await opened(createTestDatabase());
       await withAdmin(adminUrl, (admin) => admin.query(drop));
       const before = await rowsOf(adminUrl, CATALOG);
       await expect(migrate({ adminUrl, log })).rejects.toThrow(message);
