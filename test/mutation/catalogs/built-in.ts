@@ -13,6 +13,12 @@ const row = (catalog: string, name: string, assignment: string, where: string): 
 const routine = (assignment: string, where = 'true'): string =>
   row('pg_proc', 'b.oid::regprocedure::text', assignment, `${sampled('b.oid', 101)} and b.prokind = 'f' and ${where}`);
 
+const operator = (assignment: string, where: string): string =>
+  row('pg_operator', 'b.oid::regoperator::text', assignment, where);
+const cast = (assignment: string, where: string): string =>
+  row('pg_cast', `format('%s to %s', b.castsource::regtype, b.casttarget::regtype)`, assignment, where);
+const type = (assignment: string, where: string): string => row('pg_type', 'b.oid::regtype::text', assignment, where);
+
 /**
  * A test makes each of these changes to Postgres’s built-in functions, operators and types, which policies and views
  * use. The command db:audit must report each change.
@@ -28,48 +34,25 @@ export const BUILT_IN: Kinds = {
   'built-in function of another owner': routine(`proowner = 'taxclaims_api'::regrole`),
   'built-in function asked about null, or not': routine('proisstrict = not proisstrict'),
   'built-in function in another language': routine(`prolang = 14`, 'b.prolang = 12'),
-  'built-in operator with another function': row(
-    'pg_operator',
-    'b.oid::regoperator::text',
+  'built-in operator with another function': operator(
     `oprcode = 'pg_catalog.texteq(pg_catalog.text, pg_catalog.text)'::regprocedure`,
     sampled('b.oid', 29),
   ),
-  'built-in operator with another negator': row(
-    'pg_operator',
-    'b.oid::regoperator::text',
-    'oprnegate = oid',
-    sampled('b.oid', 61),
-  ),
-  'built-in operator with another estimate': row(
-    'pg_operator',
-    'b.oid::regoperator::text',
-    'oprrest = 0',
-    `${sampled('b.oid', 41)} and b.oprrest <> 0`,
-  ),
-  'built-in cast with another function': row(
-    'pg_cast',
-    `format('%s to %s', b.castsource::regtype, b.casttarget::regtype)`,
+  'built-in operator with another negator': operator('oprnegate = oid', sampled('b.oid', 61)),
+  'built-in operator with another estimate': operator('oprrest = 0', `${sampled('b.oid', 41)} and b.oprrest <> 0`),
+  'built-in cast with another function': cast(
     `castfunc = 'pg_catalog.int4(pg_catalog.int8)'::regprocedure`,
     `${sampled('b.oid', 13)} and b.castfunc <> 'pg_catalog.int4(pg_catalog.int8)'::regprocedure`,
   ),
-  'built-in cast in other contexts': row(
-    'pg_cast',
-    `format('%s to %s', b.castsource::regtype, b.casttarget::regtype)`,
+  'built-in cast in other contexts': cast(
     `castcontext = case castcontext when 'i' then 'e' else 'i' end::"char"`,
     sampled('b.oid', 13),
   ),
-  'built-in type with another input': row(
-    'pg_type',
-    'b.oid::regtype::text',
+  'built-in type with another input': type(
     `typinput = 'pg_catalog.charin(pg_catalog.cstring)'::regprocedure`,
     `${sampled('b.oid', 37)} and b.typtype = 'b'`,
   ),
-  'built-in type of another owner': row(
-    'pg_type',
-    'b.oid::regtype::text',
-    `typowner = 'taxclaims_api'::regrole`,
-    sampled('b.oid', 53),
-  ),
+  'built-in type of another owner': type(`typowner = 'taxclaims_api'::regrole`, sampled('b.oid', 53)),
   'built-in operator class with another default': row(
     'pg_opclass',
     `format('%s of %s', b.opcname, b.opcmethod)`,

@@ -1,4 +1,4 @@
-import { ASIDE, change, HOUSE, type Kinds, otherOwner, statement } from './house.ts';
+import { ASIDE, change, HOUSE, type Kinds, label, otherOwner, statement } from './house.ts';
 
 const routine = (sql: string, where = 'true'): string => `
   select f.oid::regprocedure::text as object, 'pg_proc ' || f.oid as covers, ${sql} as sql
@@ -95,10 +95,5 @@ export const FUNCTIONS: Kinds = {
         concat_ws(', ', nullif(oidvectortypes(f.proargtypes), ''), 'pg_catalog.macaddr'))`,
     `f.prokind = 'f'`,
   ),
-  'security label added to a function': routine(
-    statement(
-      `insert into pg_catalog.pg_seclabel values (%s, 'pg_catalog.pg_proc'::regclass, 0, 'made', 'up')`,
-      'f.oid',
-    ),
-  ),
+  'security label added to a function': routine(label('pg_proc', 'f.oid')),
 };

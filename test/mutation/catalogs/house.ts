@@ -39,3 +39,9 @@ export const otherOwner = (owner: string): string =>
 
 /** SQL that creates a schema which does not belong to the service, for objects that a test needs to make its change. */
 export const ASIDE = 'create schema aside_#';
+
+/** An SQL expression that returns an INSERT of a security label, for an object of one database or of all databases. */
+export const label = (catalog: string, oid: string): string =>
+  statement(`insert into pg_catalog.pg_seclabel values (%s, 'pg_catalog.${catalog}'::regclass, 0, 'made', 'up')`, oid);
+export const sharedLabel = (catalog: string, oid: string): string =>
+  statement(`insert into pg_catalog.pg_shseclabel values (%s, 'pg_catalog.${catalog}'::regclass, 'made', 'up')`, oid);

@@ -28,6 +28,12 @@ const anew = (definition: string, where = 'true'): string =>
 const DEFINITION = 'pg_get_indexdef(i.indexrelid)';
 const flipped = (flag: string): string => changed(`${flag} = not ${flag}`);
 
+const added = (columns: string): string => `
+  select t.oid::regclass::text as object, 'pg_class ' || t.oid as covers,
+      format('create index added_# on %s ${columns}', t.oid::regclass, a.attname) as sql
+  from pg_class as t join pg_attribute as a on a.attrelid = t.oid and a.attnum = 1
+  where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE}`;
+
 /**
  * A test makes each of these changes: it changes every index of the service, and adds an index to each table. The
  * command db:audit must report each change.
@@ -84,16 +90,8 @@ export const INDEXES: Kinds = {
   'index of another owner': index(
     change('pg_class', "relowner = 'taxclaims_definer'::regrole", `'oid = ' || i.indexrelid`),
   ),
-  'index added': `
-    select t.oid::regclass::text as object, 'pg_class ' || t.oid as covers,
-        format('create index added_# on %s (%I)', t.oid::regclass, a.attname) as sql
-    from pg_class as t join pg_attribute as a on a.attrelid = t.oid and a.attnum = 1
-    where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE}`,
-  'index of an expression added': `
-    select t.oid::regclass::text as object, 'pg_class ' || t.oid as covers,
-        format('create index added_# on %s ((%I is null))', t.oid::regclass, a.attname) as sql
-    from pg_class as t join pg_attribute as a on a.attrelid = t.oid and a.attnum = 1
-    where t.relkind in ('r', 'p') and t.relnamespace in ${HOUSE}`,
+  'index added': added('(%I)'),
+  'index of an expression added': added('((%I is null))'),
   'table clustered by an index': index(
     statement('alter table %s cluster on %I', 'i.indrelid::regclass', 'c.relname'),
     `i.indpred is null and i.indisvalid and i.indexprs is null and ${BTREE}`,

@@ -1,4 +1,4 @@
-import { hasColumn, IS_HOUSE_ROLE, isHouseRole, type Kinds, statement } from './house.ts';
+import { hasColumn, IS_HOUSE_ROLE, isHouseRole, type Kinds, sharedLabel, statement } from './house.ts';
 
 const role = (sql: string, where = 'true'): string => `
   select r.rolname::text as object, 'pg_authid ' || r.oid as covers, ${sql} as sql
@@ -61,12 +61,7 @@ export const ROLES: Kinds = {
   'role with a limit of connections': altered('connection limit 3'),
   'role with an end': altered(`valid until '2040-01-01'`),
   'role with a password': altered(`password 'made up'`),
-  'security label added to a role': role(
-    statement(
-      `insert into pg_catalog.pg_shseclabel values (%s, 'pg_catalog.pg_authid'::regclass, 'made', 'up')`,
-      'r.oid',
-    ),
-  ),
+  'security label added to a role': role(sharedLabel('pg_authid', 'r.oid')),
   'membership revoked': membership(statement('revoke %s from %s cascade', 'm.roleid::regrole', 'm.member::regrole')),
   'membership that may be passed on, or not': changed('admin_option = not admin_option'),
   'membership inherited, or not': changed('inherit_option = not inherit_option', SINCE_16),

@@ -1,4 +1,4 @@
-import { ASIDE, HOUSE, type Kinds, literal, otherOwner, statement } from './house.ts';
+import { ASIDE, HOUSE, type Kinds, label, literal, otherOwner, statement } from './house.ts';
 
 const schema = (sql: string): string => `
   select n.nspname::text as object, 'pg_namespace ' || n.oid as covers, ${sql} as sql
@@ -50,12 +50,7 @@ export const SCHEMAS: Kinds = {
   'schema of another owner': schema(statement('alter schema %I owner to %s', 'n.nspname', otherOwner('n.nspowner'))),
   'schema renamed': schema(statement('alter schema %I rename to renamed_#', 'n.nspname')),
   'schema published': schema(statement('create publication added_# for tables in schema %I', 'n.nspname')),
-  'security label added to a schema': schema(
-    statement(
-      `insert into pg_catalog.pg_seclabel values (%s, 'pg_catalog.pg_namespace'::regclass, 0, 'made', 'up')`,
-      'n.oid',
-    ),
-  ),
+  'security label added to a schema': schema(label('pg_namespace', 'n.oid')),
   ...Object.fromEntries(
     Object.entries(NEW_OBJECTS).map(([what, sql]) => [
       `${what} in a schema`,

@@ -1,6 +1,6 @@
-import { change, IS_HOUSE_ROLE, type Kinds, literal, statement } from './house.ts';
+import { change, IS_HOUSE_ROLE, type Kinds, literal, sharedLabel, statement } from './house.ts';
 
-const made = (objects: Readonly<Record<string, string>>, covers: string): string =>
+const made = (covers: string, objects: Readonly<Record<string, string>>): string =>
   Object.entries(objects)
     .map(([object, sql]) => `select ${literal(object)} as object, '${covers}' as covers, ${literal(sql)} as sql`)
     .join(' union all ');
@@ -27,12 +27,7 @@ export const SURROUNDINGS: Kinds = {
   'database that lets nobody in': database(
     statement('update pg_catalog.pg_database set datallowconn = false where oid = %s', 'd.oid'),
   ),
-  'security label added to the database': database(
-    statement(
-      `insert into pg_catalog.pg_shseclabel values (%s, 'pg_catalog.pg_database'::regclass, 'made', 'up')`,
-      'd.oid',
-    ),
-  ),
+  'security label added to the database': database(sharedLabel('pg_database', 'd.oid')),
   'database of another locale': database(
     statement(`update pg_catalog.pg_database set datcollate = 'made up' where oid = %s`, 'd.oid'),
   ),
@@ -42,17 +37,14 @@ export const SURROUNDINGS: Kinds = {
   'database of another encoding': database(
     statement(`update pg_catalog.pg_database set encoding = 8 where oid = %s`, 'd.oid'),
   ),
-  'publication added': made(
-    { 'for all tables': 'create publication added_# for all tables', empty: 'create publication added_#' },
-    'pg_publication',
-  ),
-  'subscription added': made(
-    {
-      'without connection':
-        "create subscription added_# connection 'host=made.up' publication added_# with (connect = false, slot_name = none)",
-    },
-    'pg_subscription',
-  ),
+  'publication added': made('pg_publication', {
+    'for all tables': 'create publication added_# for all tables',
+    empty: 'create publication added_#',
+  }),
+  'subscription added': made('pg_subscription', {
+    'without connection':
+      "create subscription added_# connection 'host=made.up' publication added_# with (connect = false, slot_name = none)",
+  }),
   'event trigger added': `
     select e.event as object, 'pg_event_trigger' as covers,
         format('${FUNCTION}() returns event_trigger language plpgsql as $$begin end$$;'
@@ -83,120 +75,78 @@ export const SURROUNDINGS: Kinds = {
     ) as a (name, assignment)
     where (a.name <> 'handler' or l.lanplcallfoid <> 0) and (a.name <> 'inline handler' or l.laninline <> 0)
         and l.lanname in ('plpgsql', 'c', 'internal')`,
-  'cast added': made({ 'of texts to numbers': 'create cast (text as integer) with inout as implicit' }, 'pg_cast'),
-  'operator added beside the house': made(
-    {
-      'equality of any kind':
-        `${FUNCTION}(uuid, uuid) returns boolean language sql immutable leakproof return true;` +
-        ' create operator aside_#.= (function = aside_#.added, leftarg = uuid, rightarg = uuid)',
-    },
-    'pg_operator',
-  ),
-  'operator class added beside the house': made(
-    {
-      'the default of a new type':
-        "create schema aside_#; create type aside_#.made as enum ('a');" +
-        ' create operator class aside_#.added default for type aside_#.made using hash as function 1 pg_catalog.hashenum(anyenum)',
-    },
-    'pg_opclass',
-  ),
-  'transform added': made(
-    {
-      'of texts':
-        `${FUNCTION}(internal) returns internal language internal immutable strict as 'prsd_lextype';` +
-        ' create transform for xml language sql (from sql with function aside_#.added(internal))',
-    },
-    'pg_transform',
-  ),
-  'access method added': made(
-    { 'of tables': 'create access method added_# type table handler pg_catalog.heap_tableam_handler' },
-    'pg_am',
-  ),
-  'language added': made(
-    { 'with the handler of another': 'create language added_# handler pg_catalog.plpgsql_call_handler' },
-    'pg_language',
-  ),
-  'foreign data wrapper added': made(
-    {
-      granted:
-        'create foreign data wrapper added_#; grant usage on foreign data wrapper added_# to taxclaims_reporting',
-    },
-    'pg_foreign_data_wrapper',
-  ),
-  'foreign server added': made(
-    {
-      'of a wrapper': 'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#',
-    },
-    'pg_foreign_server',
-  ),
-  'user mapping added': made(
-    {
-      'for everybody':
-        'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#;' +
-        ' create user mapping for public server added_#',
-    },
-    'pg_user_mapping',
-  ),
-  'copy of a table within reach': made(
-    {
-      'beside the house':
-        'create schema aside_#; grant usage on schema aside_# to public;' +
-        ' create materialized view aside_#.copy as table public.reclamations; grant select on aside_#.copy to public',
-    },
-    'pg_class',
-  ),
-  'view beside the house': made(
-    {
-      'that reads as its owner':
-        'create schema aside_#; grant usage on schema aside_# to public;' +
-        ' create view aside_#.reading as table public.reclamations; grant select on aside_#.reading to public',
-    },
-    'pg_class',
-  ),
-  'function beside the house': made(
-    {
-      'that reads as a superuser':
-        'create schema aside_#; grant usage on schema aside_# to public;' +
-        ' create function aside_#.reading() returns setof public.reclamations language sql security definer' +
-        ' begin atomic table public.reclamations; end',
-    },
-    'pg_proc',
-  ),
-  'large object added': made(
-    {
-      'for everybody': "select pg_catalog.lo_from_bytea(4711, 'made up'); grant select on large object 4711 to public",
-    },
-    'pg_largeobject_metadata',
-  ),
-  'initial right changed': made(
-    {
-      'of the passwords': 'grant select on pg_catalog.pg_authid to taxclaims_auditor',
-      'of statistics': 'grant select on pg_catalog.pg_statistic to public',
-      'of large objects': 'grant execute on function pg_catalog.lo_import(text) to public',
-      'of files': 'grant execute on function pg_catalog.pg_read_file(text) to taxclaims_reporting',
-      'of the settings': 'revoke select on pg_catalog.pg_settings from public',
-      'of the catalog': 'grant create on schema pg_catalog to taxclaims_owner',
-    },
-    'pg_init_privs',
-  ),
-  'initial right forged': made(
-    {
-      'of files':
-        'grant execute on function pg_catalog.pg_read_file(text) to public;' +
-        ' update pg_catalog.pg_init_privs set initprivs = (select proacl from pg_catalog.pg_proc where oid = objoid)' +
-        " where objoid = 'pg_catalog.pg_read_file(text)'::regprocedure",
-    },
-    'pg_init_privs',
-  ),
-  'policy of which pg_depend knows nothing': made(
-    {
-      'for everybody':
-        'create policy added_# on public.sites as restrictive using (true);' +
-        " delete from pg_catalog.pg_depend where classid = 'pg_catalog.pg_policy'::regclass" +
-        " and objid = (select oid from pg_catalog.pg_policy where polname = 'added_#')",
-    },
-    'pg_depend',
-  ),
+  'cast added': made('pg_cast', { 'of texts to numbers': 'create cast (text as integer) with inout as implicit' }),
+  'operator added beside the house': made('pg_operator', {
+    'equality of any kind':
+      `${FUNCTION}(uuid, uuid) returns boolean language sql immutable leakproof return true;` +
+      ' create operator aside_#.= (function = aside_#.added, leftarg = uuid, rightarg = uuid)',
+  }),
+  'operator class added beside the house': made('pg_opclass', {
+    'the default of a new type':
+      "create schema aside_#; create type aside_#.made as enum ('a');" +
+      ' create operator class aside_#.added default for type aside_#.made using hash as function 1 pg_catalog.hashenum(anyenum)',
+  }),
+  'transform added': made('pg_transform', {
+    'of texts':
+      `${FUNCTION}(internal) returns internal language internal immutable strict as 'prsd_lextype';` +
+      ' create transform for xml language sql (from sql with function aside_#.added(internal))',
+  }),
+  'access method added': made('pg_am', {
+    'of tables': 'create access method added_# type table handler pg_catalog.heap_tableam_handler',
+  }),
+  'language added': made('pg_language', {
+    'with the handler of another': 'create language added_# handler pg_catalog.plpgsql_call_handler',
+  }),
+  'foreign data wrapper added': made('pg_foreign_data_wrapper', {
+    granted: 'create foreign data wrapper added_#; grant usage on foreign data wrapper added_# to taxclaims_reporting',
+  }),
+  'foreign server added': made('pg_foreign_server', {
+    'of a wrapper': 'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#',
+  }),
+  'user mapping added': made('pg_user_mapping', {
+    'for everybody':
+      'create foreign data wrapper added_#; create server added_# foreign data wrapper added_#;' +
+      ' create user mapping for public server added_#',
+  }),
+  'copy of a table within reach': made('pg_class', {
+    'beside the house':
+      'create schema aside_#; grant usage on schema aside_# to public;' +
+      ' create materialized view aside_#.copy as table public.reclamations; grant select on aside_#.copy to public',
+  }),
+  'view beside the house': made('pg_class', {
+    'that reads as its owner':
+      'create schema aside_#; grant usage on schema aside_# to public;' +
+      ' create view aside_#.reading as table public.reclamations; grant select on aside_#.reading to public',
+  }),
+  'function beside the house': made('pg_proc', {
+    'that reads as a superuser':
+      'create schema aside_#; grant usage on schema aside_# to public;' +
+      ' create function aside_#.reading() returns setof public.reclamations language sql security definer' +
+      ' begin atomic table public.reclamations; end',
+  }),
+  'large object added': made('pg_largeobject_metadata', {
+    'for everybody': "select pg_catalog.lo_from_bytea(4711, 'made up'); grant select on large object 4711 to public",
+  }),
+  'initial right changed': made('pg_init_privs', {
+    'of the passwords': 'grant select on pg_catalog.pg_authid to taxclaims_auditor',
+    'of statistics': 'grant select on pg_catalog.pg_statistic to public',
+    'of large objects': 'grant execute on function pg_catalog.lo_import(text) to public',
+    'of files': 'grant execute on function pg_catalog.pg_read_file(text) to taxclaims_reporting',
+    'of the settings': 'revoke select on pg_catalog.pg_settings from public',
+    'of the catalog': 'grant create on schema pg_catalog to taxclaims_owner',
+  }),
+  'initial right forged': made('pg_init_privs', {
+    'of files':
+      'grant execute on function pg_catalog.pg_read_file(text) to public;' +
+      ' update pg_catalog.pg_init_privs set initprivs = (select proacl from pg_catalog.pg_proc where oid = objoid)' +
+      " where objoid = 'pg_catalog.pg_read_file(text)'::regprocedure",
+  }),
+  'policy of which pg_depend knows nothing': made('pg_depend', {
+    'for everybody':
+      'create policy added_# on public.sites as restrictive using (true);' +
+      " delete from pg_catalog.pg_depend where classid = 'pg_catalog.pg_policy'::regclass" +
+      " and objid = (select oid from pg_catalog.pg_policy where polname = 'added_#')",
+  }),
   'everything of a role given away': `
     select r.rolname::text as object, 'pg_authid ' || r.oid as covers,
         format('reassign owned by %I to taxclaims_api', r.rolname) as sql

@@ -1,4 +1,4 @@
-import { ASIDE, change, HOUSE, type Kinds, otherOwner, statement } from './house.ts';
+import { ASIDE, change, HOUSE, type Kinds, label, otherOwner, statement } from './house.ts';
 
 const NAME = 't.oid::regclass';
 const FIRST_COLUMN = `(
@@ -110,10 +110,5 @@ export const TABLES: Kinds = {
     statement(`${ASIDE}; create statistics aside_#.added on (%I is null) from %s`, FIRST_COLUMN, NAME),
     `${FIRST_COLUMN} is not null`,
   ),
-  'security label added to a table': table(
-    statement(
-      `insert into pg_catalog.pg_seclabel values (%s, 'pg_catalog.pg_class'::regclass, 0, 'made', 'up')`,
-      't.oid',
-    ),
-  ),
+  'security label added to a table': table(label('pg_class', 't.oid')),
 };

@@ -24,8 +24,13 @@ const table = (sql: string, where = 'true'): string => `
 
 const OWN = 'not t.tgisinternal';
 const RELATION = 'c.oid::regclass';
-const EVENTS = { insert: 4, delete: 8, update: 16, truncate: 32 };
 const EVERY_EVENT = 60;
+/** Changes that name one event each: for each trigger the events that it has (`<>`), or those that it lacks (`=`). */
+const ofEvents = (assignment: string, comparison: '<>' | '=', where?: string): string => `
+  select format('%s: %s', o.object, e.name) as object, o.covers, replace(o.sql, 'EVENT', e.bit::text) as sql
+  from (${changed(assignment, where)}) as o
+  join pg_trigger as t on 'pg_trigger ' || t.oid = o.covers
+  join (values ('insert', 4), ('delete', 8), ('update', 16), ('truncate', 32)) as e (name, bit) on t.tgtype & e.bit ${comparison} 0`;
 const SUPPRESS = 'for each row execute function pg_catalog.suppress_redundant_updates_trigger()';
 
 /**
@@ -63,24 +68,12 @@ export const TRIGGERS: Kinds = {
   'trigger of a foreign key for replicas alone': changed(`tgenabled = 'R'`, 't.tgisinternal'),
   'trigger of a foreign key that always fires': changed(`tgenabled = 'A'`, 't.tgisinternal'),
   'trigger with another function': changed(`tgfoid = 'pg_catalog.suppress_redundant_updates_trigger()'::regprocedure`),
-  'trigger without an event': `
-    select format('%s: %s', o.object, e.name) as object, o.covers,
-        replace(o.sql, 'EVENT', e.bit::text) as sql
-    from (${changed('tgtype = tgtype & ~EVENT')}) as o
-    join pg_trigger as t on 'pg_trigger ' || t.oid = o.covers
-    join (values ${Object.entries(EVENTS)
-      .map(([name, bit]) => `('${name}', ${String(bit)})`)
-      .join(', ')}) as e (name, bit)
-        on t.tgtype & e.bit <> 0`,
-  'trigger for another event': `
-    select format('%s: %s', o.object, e.name) as object, o.covers,
-        replace(o.sql, 'EVENT', e.bit::text) as sql
-    from (${changed('tgtype = tgtype | EVENT', `t.tgtype & ${String(EVERY_EVENT)} <> ${String(EVERY_EVENT)}`)}) as o
-    join pg_trigger as t on 'pg_trigger ' || t.oid = o.covers
-    join (values ${Object.entries(EVENTS)
-      .map(([name, bit]) => `('${name}', ${String(bit)})`)
-      .join(', ')}) as e (name, bit)
-        on t.tgtype & e.bit = 0`,
+  'trigger without an event': ofEvents('tgtype = tgtype & ~EVENT', '<>'),
+  'trigger for another event': ofEvents(
+    'tgtype = tgtype | EVENT',
+    '=',
+    `t.tgtype & ${String(EVERY_EVENT)} <> ${String(EVERY_EVENT)}`,
+  ),
   'trigger at the other time': changed('tgtype = tgtype # 2'),
   'trigger for statements instead of rows, or the other way': changed('tgtype = tgtype # 1'),
   'trigger for some columns alone': changed(`tgattr = '1'`, `t.tgattr::text = ''`),

@@ -14,6 +14,7 @@ const changed = (assignment: string, where?: string): string =>
  */
 const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
     or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
+const ownType = (assignment: string): string => changed(assignment, `(${OWN})`);
 const DOMAIN = `y.typtype = 'd'`;
 const ENUM = `y.typtype = 'e'`;
 
@@ -23,7 +24,7 @@ const ENUM = `y.typtype = 'e'`;
  */
 export const TYPES: Kinds = {
   'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
-  'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),
+  'type of another owner': ownType(`typowner = 'taxclaims_client'::regrole`),
   'type granted': type(
     statement('grant usage on type %s to taxclaims_client with grant option', 'y.oid::regtype'),
     'not (y.typlen = -1 and y.typelem <> 0)',
@@ -34,27 +35,15 @@ export const TYPES: Kinds = {
   ),
   'type dropped': type(statement('drop type %s cascade', 'y.oid::regtype'), `(${OWN})`),
   'type in another schema': type(statement(`${ASIDE}; alter type %s set schema aside_#`, 'y.oid::regtype'), `(${OWN})`),
-  'type that is not finished': changed('typisdefined = false', `(${OWN})`),
-  'type stored otherwise': changed(`typstorage = case typstorage when 'x' then 'm' else 'x' end::"char"`, `(${OWN})`),
-  'type read by another function': changed(
-    `typinput = 'pg_catalog.textin(pg_catalog.cstring)'::regprocedure`,
-    `(${OWN})`,
-  ),
-  'type written by another function': changed(
-    `typoutput = 'pg_catalog.textout(pg_catalog.text)'::regprocedure`,
-    `(${OWN})`,
-  ),
-  'type received by another function': changed(
-    `typreceive = 'pg_catalog.textrecv(pg_catalog.internal)'::regprocedure`,
-    `(${OWN})`,
-  ),
-  'type sent by another function': changed(
-    `typsend = 'pg_catalog.textsend(pg_catalog.text)'::regprocedure`,
-    `(${OWN})`,
-  ),
-  'type of another category': changed(`typcategory = 'X'`, `(${OWN})`),
-  'type that is preferred': changed('typispreferred = not typispreferred', `(${OWN})`),
-  'type of another delimiter': changed(`typdelim = ';'`, `(${OWN})`),
+  'type that is not finished': ownType('typisdefined = false'),
+  'type stored otherwise': ownType(`typstorage = case typstorage when 'x' then 'm' else 'x' end::"char"`),
+  'type read by another function': ownType(`typinput = 'pg_catalog.textin(pg_catalog.cstring)'::regprocedure`),
+  'type written by another function': ownType(`typoutput = 'pg_catalog.textout(pg_catalog.text)'::regprocedure`),
+  'type received by another function': ownType(`typreceive = 'pg_catalog.textrecv(pg_catalog.internal)'::regprocedure`),
+  'type sent by another function': ownType(`typsend = 'pg_catalog.textsend(pg_catalog.text)'::regprocedure`),
+  'type of another category': ownType(`typcategory = 'X'`),
+  'type that is preferred': ownType('typispreferred = not typispreferred'),
+  'type of another delimiter': ownType(`typdelim = ';'`),
   'domain with another default': type(
     statement('alter domain %s set default null', 'y.oid::regtype'),
     `${DOMAIN} and y.typdefault is not null`,
