@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
-import { expectReadable, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
+import { expectReadable, expectStatus, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
@@ -31,21 +31,13 @@ page.on('pageerror', ({ message }) => complaints.push(message));
 // The browser’s PDF viewer is also a page, but it has no session storage. Only the top page therefore gets the login.
 await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
 await page.goto(`${frontend.origin}/`);
+const said = (text: string | RegExp): Promise<void> => expectStatus(page, text);
 await said('réclamations');
 
 afterAll(() => {
   expect(complaints).toEqual([]);
 });
 
-async function said(text: string | RegExp): Promise<void> {
-  const status = page.getByRole('status');
-  await status
-    .filter({ hasText: text })
-    .waitFor()
-    .catch(async (cause: unknown) => {
-      throw new Error(`the page says ${await status.innerText()}`, { cause });
-    });
-}
 const claims = (): Locator => page.locator('#claims tbody tr');
 const column = (place: number): Promise<string[]> => page.locator(`#claims td:nth-child(${place})`).allInnerTexts();
 
