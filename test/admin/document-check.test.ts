@@ -88,8 +88,10 @@ async function check(): Promise<{ differences: ContentDifference[]; counts: Cont
 }
 
 /** Runs `npm run documents:check` with the same environment variables as the test’s service. */
-const command = (...args: string[]) =>
-  runCommand('admin/commands/documents-check.ts', args, { DATABASE_URL: service.postgres.apiUrl, ...variables }, folder);
+function command(...args: string[]) {
+  const given = { DATABASE_URL: service.postgres.apiUrl, ...variables };
+  return runCommand('admin/commands/documents-check.ts', args, given, folder);
+}
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

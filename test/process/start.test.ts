@@ -160,7 +160,7 @@ const closed = (port: number): Promise<void> =>
   until(() =>
     ask(port, 'GET /health').then(
       () => false,
-      ({ code }: NodeJS.ErrnoException) => code === 'ECONNREFUSED',
+      (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
     ),
   );
 
