@@ -23,6 +23,12 @@ const DEFAULT = `'pg_attrdef ' || d.oid`;
  * SQL for a column default that is always null. Postgres stores this default, because the expression is not constant.
  */
 const NULL_OF_ITS_TYPE = `format('case when pg_catalog.random() < 2 then null::%s end', a.atttypid::regtype)`;
+const defaulted = (of: 'table' | 'view', where: string, covers?: string): string =>
+  column(
+    statement(`alter ${of} %s alter column %I set default %s`, 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
+    where,
+    covers,
+  );
 
 /**
  * SQL for another type that stores its values in the same way as the column’s type, so that Postgres can still read the
@@ -59,19 +65,9 @@ export const COLUMNS: Kinds = {
   'NOT NULL dropped': changed('attnotnull = false', 'a.attnotnull'),
   'NOT NULL added': altered('set not null', `not a.attnotnull and ${OF_TABLE}`),
   'default dropped': altered('drop default', `a.atthasdef and ${PLAIN}`, DEFAULT),
-  'default changed': column(
-    statement('alter table %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
-    `a.atthasdef and ${PLAIN}`,
-    DEFAULT,
-  ),
-  'default added': column(
-    statement('alter table %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
-    `not a.atthasdef and ${PLAIN} and ${OF_TABLE}`,
-  ),
-  'default of a view added': column(
-    statement('alter view %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
-    `not a.atthasdef and c.relkind = 'v'`,
-  ),
+  'default changed': defaulted('table', `a.atthasdef and ${PLAIN}`, DEFAULT),
+  'default added': defaulted('table', `not a.atthasdef and ${PLAIN} and ${OF_TABLE}`),
+  'default of a view added': defaulted('view', `not a.atthasdef and c.relkind = 'v'`),
   'generation dropped': altered('drop expression', `a.attgenerated = 's'`, DEFAULT),
   'generation when read': changed(`attgenerated = 'v'`, `a.attgenerated = 's'`),
   'generation by another expression': column(
