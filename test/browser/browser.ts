@@ -63,14 +63,3 @@ export async function tabTo(page: Page, text: string): Promise<void> {
   }
   throw new Error(`the keyboard does not reach ${text}`);
 }
-
-/** Waits until the status of a desk page has the text. */
-export async function expectStatus(page: Page, text: string | RegExp): Promise<void> {
-  const status = page.getByRole('status').first();
-  await status
-    .filter({ hasText: text })
-    .waitFor()
-    .catch(async (cause: unknown) => {
-      throw new Error(`the page says ${await status.innerText()}`, { cause });
-    });
-}

@@ -1,9 +1,11 @@
-import { afterAll, expect, test } from '@jest/globals';
-import type { Locator } from 'playwright-core';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { loadDemonstration } from '../support/demonstration.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
-import { folderForSuite, forSuite } from '../support/suite.ts';
-import { expectReadable, expectStatus, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
+import type { Service } from '../support/service.ts';
+import { expectReadable, launchBrowser, screenshotFolder } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
@@ -12,32 +14,60 @@ import { startFrontend } from './frontend.ts';
 const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
 const MORE = 40;
 
+let service: Service;
+let frontend: Awaited<ReturnType<typeof startFrontend>>;
+let browser: Awaited<ReturnType<typeof launchBrowser>>;
+let page: Page;
+let folder: string;
 const complaints: string[] = [];
 
-const frontend = await forSuite(startFrontend(await compiled(await folderForSuite())));
-const service = await forSuite(startService({ corsOrigins: [frontend.origin] }));
-await loadDemonstration(service);
-const browser = await forSuite(launchBrowser());
-const token = await service.token('ACCOUNT_MANAGER', CLIENTS, { sub: 'demonstration|marc' });
-const sites = await service.ask(`GET /api/sites?client_id=${CLIENTS[0]}&limit=1`, { token });
-const [site] = sites.json as [{ id: string }];
-const body = Array.from({ length: MORE }, (_, index) => ({
-  ...{ client_id: CLIENTS[0], site_id: site.id, claim_type: 'TF', amount: 1000 + index, grounds: 'Zanzibar' },
-}));
-expect((await service.ask('POST /api/reclamations/import', { token, body })).status).toBe(201);
-const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
-const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
-page.on('pageerror', ({ message }) => complaints.push(message));
-// The browser’s PDF viewer is also a page, but it has no session storage. Only the top page therefore gets the login.
-await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
-await page.goto(`${frontend.origin}/`);
-const said = (text: string | RegExp): Promise<void> => expectStatus(page, text);
-await said('réclamations');
-
-afterAll(() => {
+beforeAll(async () => {
+  folder = await createScratchFolder();
+  frontend = await startFrontend(await compiled(folder));
+  service = await startService({ corsOrigins: [frontend.origin] });
+  await loadDemonstration(service);
+  browser = await launchBrowser();
+  const tokenOf = (name: string, role: 'ACCOUNT_MANAGER' | 'TAX_SPECIALIST'): Promise<string> =>
+    service.token(role, CLIENTS, { sub: `demonstration|${name}` });
+  const token = await tokenOf('marc', 'ACCOUNT_MANAGER');
+  const [site] = (await service.ask(`GET /api/sites?client_id=${CLIENTS[0]}&limit=1`, { token })).json as [
+    { id: string },
+  ];
+  const body = Array.from({ length: MORE }, (_, index) => ({
+    ...{
+      client_id: CLIENTS[0],
+      site_id: site.id,
+      claim_type: 'TF',
+      amount: 1000 + index,
+      grounds: 'Zanzibar',
+    },
+  }));
+  expect((await service.ask('POST /api/reclamations/import', { token, body })).status).toBe(201);
+  const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
+  page = await (await browser.newContext({ locale: 'fr-FR', viewport: { width: 1280, height: 900 } })).newPage();
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  // The browser’s PDF viewer is also a page, but it has no session storage. Only the top page therefore gets the login.
+  await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
+  await page.goto(`${frontend.origin}/`);
+  await said('réclamations');
+}, 180_000);
+afterAll(async () => {
   expect(complaints).toEqual([]);
+  await browser.close();
+  await frontend.close();
+  await service.close();
+  await rm(folder, { recursive: true });
 });
 
+async function said(text: string | RegExp): Promise<void> {
+  const status = page.getByRole('status');
+  await status
+    .filter({ hasText: text })
+    .waitFor()
+    .catch(async (cause: unknown) => {
+      throw new Error(`the page says ${await status.innerText()}`, { cause });
+    });
+}
 const claims = (): Locator => page.locator('#claims tbody tr');
 const column = (place: number): Promise<string[]> => page.locator(`#claims td:nth-child(${place})`).allInnerTexts();
 

@@ -4,7 +4,6 @@ import type { Locator, Page, Request } from 'playwright-core';
 import { createLoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
-import { forSuite } from '../support/suite.ts';
 import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES } from './browser.ts';
 
 /* Tests the API documentation at /docs with an external OpenID provider: login, renewal of tokens, and logout. */
@@ -21,19 +20,22 @@ let complaints: string[];
 
 // The OpenID provider prints a warning for each default that is unfit for production, so the test silences the console.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-const provider = await forSuite(startForeignProvider());
+const provider = await startForeignProvider();
 const { issuer, audience } = provider;
 const discovery = createLoginDiscovery({ issuer, log: pino({ level: 'silent' }), now: () => now });
 const login = { issuer, audience, clientId: 'docs', scope: 'openid profile email', discovery };
-const service = await forSuite(startService({ provider, login }));
+const service = await startService({ provider, login });
 const origin = `http://127.0.0.1:${service.port}`;
 await provider.allow('docs', `${origin}/docs`);
 const tenant = await service.tenant('Boulangerie Martin');
 const screenshots = await screenshotFolder('docs-login');
-const browser = await forSuite(launchBrowser());
+const browser = await launchBrowser();
 
-afterAll(() => {
+afterAll(async () => {
   jest.restoreAllMocks();
+  await browser.close();
+  await service.close();
+  await provider.close();
 });
 
 beforeEach(async () => {

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { DOCS_CLIENT_ID, FRONTEND_CLIENT_ID } from '../../src/demo/provider/clients.ts';
 import {
@@ -15,7 +14,6 @@ import {
 } from '../../src/demo/provider/pages.ts';
 import { choosePageLanguage, pageHeaders } from '../../src/demo/provider/send-page.ts';
 import type { Language } from '../../src/demo/provider/texts.ts';
-import { forSuite } from '../support/suite.ts';
 import { expectReadable, focused, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 
 /* Tests the login and logout pages of the embedded identity provider in all languages, sizes and colours. */
@@ -56,12 +54,15 @@ const server = createServer((request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8').end(PAGES[path]?.(language));
   }
 });
-await forSuite(server.listen(0, '127.0.0.1'));
-await once(server, 'listening');
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const screenshots = await screenshotFolder('identity');
-const browser = await forSuite(launchBrowser());
+const browser = await launchBrowser();
 
+afterAll(async () => {
+  await browser.close();
+  await new Promise((resolve) => server.close(resolve));
+});
 beforeEach(() => {
   sent = [];
 });

@@ -12,7 +12,7 @@ import type { Person } from '../support/people.ts';
 import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
-import { expectReadable, expectStatus, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
+import { expectReadable, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
@@ -55,6 +55,16 @@ async function pageOf({ token }: Person): Promise<Page> {
 const task = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('list', { name: 'Tâches' }).getByRole('listitem').filter({ hasText: text });
 
+async function said(page: Page, text: string): Promise<void> {
+  const status = page.getByRole('status').first();
+  await status
+    .filter({ hasText: text })
+    .waitFor()
+    .catch(async (cause: unknown) => {
+      throw new Error(`the page says ${await status.innerText()}`, { cause });
+    });
+}
+
 /** Returns the entries that a calendar program shows. Such a program knows only the calendar’s address. */
 async function eventsAt(address: string): Promise<string[]> {
   const answer = await fetch(address);
@@ -85,7 +95,7 @@ test('the link in a reminder mail opens the claim, a task added there appears on
   const own = await pageOf(amelie);
   await own.setContent(mail?.html === false ? '' : (mail?.html ?? ''));
   await own.getByRole('link', { name: 'Taxe foncière' }).click();
-  await expectStatus(own, 'À jour');
+  await said(own, 'À jour');
   expect(own.url()).toBe(frontend.origin + path);
   const facts = await own.getByRole('definition').allInnerTexts();
   expect(facts).toEqual(['Logistique du Rhône SAS', 'Taxe foncière', expect.any(String), day]);
@@ -96,14 +106,14 @@ test('the link in a reminder mail opens the claim, a task added there appears on
   colleague.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await colleague.clock.install();
   await colleague.goto(frontend.origin + path);
-  await expectStatus(colleague, 'À jour');
+  await said(colleague, 'À jour');
   await colleague.clock.pauseAt(Date.now() + 3_600_000);
   expect(await task(colleague, '').count()).toBe(0);
 
   await own.getByLabel('À faire').fill('Demander le relevé');
   await own.getByLabel('Pour le').fill(before);
   await own.getByRole('button', { name: 'Ajouter la tâche' }).click();
-  await expectStatus(own, 'Tâche ajoutée');
+  await said(own, 'Tâche ajoutée');
   for (const page of [colleague, own]) await task(page, /^Demander le relevé, pour le/).waitFor();
 
   await own.getByRole('button', { name: 'Obtenir une adresse' }).click();
@@ -115,7 +125,7 @@ test('the link in a reminder mail opens the claim, a task added there appears on
   expect(await eventsAt(address)).toEqual([toDo, deadline]);
 
   await task(own, 'Demander le relevé').getByRole('button', { name: 'Terminer' }).click();
-  await expectStatus(own, 'Tâche terminée');
+  await said(own, 'Tâche terminée');
   for (const page of [colleague, own]) await task(page, /^Demander le relevé, faite le/).waitFor();
   expect(await eventsAt(address)).toEqual([deadline]);
   expect(asked.filter((one) => one === '/api/changes')).toHaveLength(1);

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { startRedis } from '../../deploy/lab/redis.ts';
@@ -13,8 +13,8 @@ import { loadAdminConfig, loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../../s
 import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 import { shell } from '../support/shell.ts';
-import { folderForSuite } from '../support/suite.ts';
 
 const run = promisify(execFile);
 const PAGE = 'deploy/compose/README.md';
@@ -51,7 +51,7 @@ const PORTS_IN_CONTAINERS: Readonly<Record<string, number>> = {
 
 const INSTANCES = ['api1', 'api2'] as const;
 
-const folder = await folderForSuite();
+const folder = await createScratchFolder();
 await cp(join(DEPLOY, 'compose'), folder, {
   recursive: true,
   filter: (path) => !path.endsWith('/secrets'),
@@ -75,6 +75,8 @@ const printed = await shell(
 );
 // Docker Compose prints every dollar sign twice, so that its output can be read as a composition again.
 const composition = await parsed(printed.replaceAll('$$', '$'));
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const service = (name: string): Service => composition.services[name] ?? {};
 

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { startPrometheus } from '../../deploy/lab/prometheus.ts';
+import type { Prometheus } from '../../deploy/lab/prometheus.ts';
 import { askRaw } from '../support/http.ts';
+import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
-import { folderForSuite, forSuite } from '../support/suite.ts';
+import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
@@ -26,12 +28,21 @@ test('promtool confirms with example series that each Prometheus alert fires whe
   expect(await promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
 });
 
-const folder = await folderForSuite();
-const service = await forSuite(startService({ metrics: {} }));
-const targets = [`127.0.0.1:${service.metricsPort}`];
-const prometheus = await forSuite(startPrometheus({ dir: folder, targets }));
-
 describe('a Prometheus that reads the metrics of a service', () => {
+  let folder: string;
+  let service: Service;
+  let prometheus: Prometheus;
+  beforeAll(async () => {
+    folder = await createScratchFolder();
+    service = await startService({ metrics: {} });
+    prometheus = await startPrometheus({ dir: folder, targets: [`127.0.0.1:${service.metricsPort}`] });
+  });
+  afterAll(async () => {
+    await prometheus.close();
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
   interface Dashboard {
     readonly panels: readonly {
       readonly title: string;

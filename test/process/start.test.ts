@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -156,13 +156,23 @@ test('an installation without the folder src/demo starts with DATABASE_URL and A
 });
 
 /** Waits until the service's port refuses connections. */
-const closed = (port: number): Promise<void> =>
-  until(() =>
-    ask(port, 'GET /health').then(
-      () => false,
-      (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
-    ),
-  );
+async function closed(port: number): Promise<void> {
+  await until(async () => {
+    const socket = connect(port, '127.0.0.1');
+    const opened = new Promise<boolean>((resolve) =>
+      socket
+        .once('connect', () => {
+          resolve(true);
+        })
+        .once('error', () => {
+          resolve(false);
+        }),
+    );
+    const isOpen = await opened;
+    socket.destroy();
+    return !isOpen;
+  });
+}
 
 test('a service that gets SIGTERM answers its open request, records the refusal, refuses new connections, and exits with 0', async () => {
   const database = await createTestDatabase();

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
-import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { pino } from 'pino';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
-import { asDatabase, connected, createTestDatabase, withAdmin } from '../../support/database.ts';
+import { asDatabase, createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
 import { findingsBeside } from '../../support/durability.ts';
 import type { Found } from '../../support/durability.ts';
 import { blockOf } from '../../support/pages.ts';
-import { forSuite } from '../../support/suite.ts';
 
 interface Acceptance {
   readonly what: string;
@@ -22,29 +21,49 @@ const CLOSED = 'alter table public.sites force row level security';
 const ACCEPT = `select * from audit.accept('rls_not_forced', 'public.sites', 'a copy is made')`;
 const WITHDRAW = `select * from audit.withdraw('rls_not_forced', 'public.sites')`;
 
-const database = await createTestDatabase();
-const names = { dba: `${database.name}_dba`, auditor: `${database.name}_auditor` };
-await forSuite({
-  // Both roles have rights in the database, and are therefore dropped after it.
-  close: async () => {
+describe('audit.accept and audit.withdraw', () => {
+  let database: TestDatabase;
+  let admin: pg.Client;
+  let dba: pg.Client;
+  let auditor: pg.Client;
+  const names = { dba: '', auditor: '' };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    admin = new pg.Client({ connectionString: database.adminUrl });
+    await admin.connect();
+    const password = randomBytes(24).toString('base64url');
+    names.dba = `${database.name}_dba`;
+    names.auditor = `${database.name}_auditor`;
+    await admin.query(
+      blockOf('db/README.md', 'create role dba_jane', {
+        dba_jane: names.dba,
+        '…': password,
+        ' taxclaims ': ` ${database.name} `,
+      }),
+    );
+    await admin.query(
+      blockOf('db/README.md', 'create role auditor_jane', { auditor_jane: names.auditor, '…': password }),
+    );
+    const connect = async (name: string): Promise<pg.Client> => {
+      const client = new pg.Client({
+        connectionString: asDatabase(database.adminUrl, database.name, { name, password }),
+      });
+      await client.connect();
+      return client;
+    };
+    dba = await connect(names.dba);
+    auditor = await connect(names.auditor);
+  });
+
+  afterAll(async () => {
+    await Promise.all([admin.end(), dba.end(), auditor.end()]);
     await database.close();
-    await withAdmin(asDatabase(database.adminUrl, 'postgres'), (client) =>
+    await withAdmin(database.adminUrl.replace(/\/[^/]*$/, '/postgres'), (client) =>
       client.query(`drop role ${names.dba}, ${names.auditor}`),
     );
-  },
-});
-const password = randomBytes(24).toString('base64url');
-const admin = await forSuite(connected(database.adminUrl));
-const ofDba = { dba_jane: names.dba, '…': password, ' taxclaims ': ` ${database.name} ` };
-await admin.query(blockOf('db/README.md', 'create role dba_jane', ofDba));
-const ofAuditor = { auditor_jane: names.auditor, '…': password };
-await admin.query(blockOf('db/README.md', 'create role auditor_jane', ofAuditor));
-const loggedIn = (name: string): Promise<pg.Client> =>
-  forSuite(connected(asDatabase(database.adminUrl, database.name, { name, password })));
-const dba = await loggedIn(names.dba);
-const auditor = await loggedIn(names.auditor);
+  });
 
-describe('audit.accept and audit.withdraw', () => {
   const findings = async (client = admin): Promise<readonly Found[]> =>
     findingsBeside(client, (await client.query<Found>('select finding, object from audit.findings')).rows);
   const drift = async (): Promise<readonly { kind: string; object: string }[]> =>

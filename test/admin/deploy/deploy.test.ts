@@ -199,17 +199,6 @@ describe('the stored search words of claims', () => {
   );
 });
 
-/** Does the work, and returns the statements that this process sent to Postgres meanwhile. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const query = jest.spyOn(pg.Client.prototype, 'query');
-  try {
-    await work();
-    return query.mock.calls.map(([text]) => text);
-  } finally {
-    query.mockRestore();
-  }
-}
-
 describe('db:migrate beside other runs and changes by hand', () => {
   test.each([
     ['nothing', 'select', 0],
@@ -238,11 +227,17 @@ describe('db:migrate beside other runs and changes by hand', () => {
       const { adminUrl } = await opened(createTestDatabase());
       const before = await rightsIn(adminUrl);
       await withAdmin(adminUrl, (admin) => admin.query(change));
+      const query = jest.spyOn(pg.Client.prototype, 'query');
       const wholeRuns = async (): Promise<number> => {
-        const said = await statementsOf(() => migrate({ adminUrl, log }));
-        return said.filter((text) => text.includes('do $reset$')).length / 3;
+        query.mockClear();
+        await migrate({ adminUrl, log });
+        return query.mock.calls.filter(([text]) => text.includes('do $reset$')).length / 3;
       };
-      expect([await wholeRuns(), await wholeRuns()]).toEqual([applied, 0]);
+      try {
+        expect([await wholeRuns(), await wholeRuns()]).toEqual([applied, 0]);
+      } finally {
+        query.mockRestore();
+      }
       expect(await rightsIn(adminUrl)).toBe(before);
     },
   );
@@ -345,15 +340,21 @@ describe('db:migrate beside other runs and changes by hand', () => {
 
   test('an attempt of db:migrate to lock the tables ends after half of deadlock_timeout, so that requests wait no longer', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
-    const said = await statementsOf(() => migrate({ adminUrl, log }));
-    const most = await withAdmin(adminUrl, async (admin) => {
-      const asked = `select extract(epoch from current_setting('deadlock_timeout')::interval)::float8 * 500 as most`;
-      return (await admin.query<{ most: number }>(asked)).rows[0]?.most ?? 0;
-    });
-    const attempts = said.filter((text) => text.includes('in access exclusive mode'));
-    const limits = attempts.map((text) => Number(/set local lock_timeout = (\d+);/.exec(text)?.[1]));
-    expect(limits.length).toBeGreaterThan(20);
-    expect(limits.filter((limit) => !(limit >= 1 && limit <= most))).toEqual([]);
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log });
+      const said = query.mock.calls.map(([text]) => text);
+      const most = await withAdmin(adminUrl, async (admin) => {
+        const asked = `select extract(epoch from current_setting('deadlock_timeout')::interval)::float8 * 500 as most`;
+        return (await admin.query<{ most: number }>(asked)).rows[0]?.most ?? 0;
+      });
+      const attempts = said.filter((text) => text.includes('in access exclusive mode'));
+      const limits = attempts.map((text) => Number(/set local lock_timeout = (\d+);/.exec(text)?.[1]));
+      expect(limits.length).toBeGreaterThan(20);
+      expect(limits.filter((limit) => !(limit >= 1 && limit <= most))).toEqual([]);
+    } finally {
+      query.mockRestore();
+    }
   });
 
   test('if another db:migrate holds the lock for too long, db:migrate fails and names the other run', async () => {
@@ -369,8 +370,13 @@ describe('db:migrate beside other runs and changes by hand', () => {
 
   test('db:migrate waits up to two minutes for another db:migrate by default', async () => {
     const { adminUrl } = await opened(createTestDatabase());
-    const said = await statementsOf(() => migrate({ adminUrl, log }));
-    expect(said).toContainEqual(expect.stringContaining('set local lock_timeout = 120000'));
+    const said = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log });
+      expect(said.mock.calls).toContainEqual([expect.stringContaining('set local lock_timeout = 120000')]);
+    } finally {
+      said.mockRestore();
+    }
   });
 
   test.each([
@@ -378,13 +384,19 @@ describe('db:migrate beside other runs and changes by hand', () => {
     { when: 'also before its commit with --strict', strict: true, before: 1 },
   ])('db:migrate looks for manual changes of the database $when', async ({ strict, before }) => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
-    const said = await statementsOf(() => migrate({ adminUrl, log, strict }));
-    const held = said.findIndex((text) => text.includes('in access exclusive mode'));
-    const committed = said.lastIndexOf('commit');
-    const looks = (texts: readonly string[]): number => texts.filter((text) => text.includes('as of_table')).length;
-    expect(held).toBeGreaterThan(-1);
-    expect(looks(said.slice(held, committed))).toBe(before);
-    expect(looks(said.slice(committed))).toBe(1);
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log, strict });
+      const said = query.mock.calls.map(([text]) => text);
+      const held = said.findIndex((text) => text.includes('in access exclusive mode'));
+      const committed = said.lastIndexOf('commit');
+      const looks = (texts: readonly string[]): number => texts.filter((text) => text.includes('as of_table')).length;
+      expect(held).toBeGreaterThan(-1);
+      expect(looks(said.slice(held, committed))).toBe(before);
+      expect(looks(said.slice(committed))).toBe(1);
+    } finally {
+      query.mockRestore();
+    }
   });
 
   test('if somebody allowed a role of the project to log in, db:migrate stops and names the role', async () => {
