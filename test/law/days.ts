@@ -210,6 +210,7 @@ export const LAW_DAYS: readonly LawDay[] = [
   appeal(['CFE', 'TA'], '2025-10-31', '2026-01-02', `${APPEAL}; 1 January`),
   appeal(['TF', 'CE'], '2025-03-14', null, 'the Conseil d’État judges last'),
   appeal(['CFE', 'CE'], '2025-03-14', null, 'the Conseil d’État judges last'),
+  appeal(['TF', null], '2025-03-14', null, 'no court is known whose judgment it is'),
   appeal(
     ['TF', 'TA'],
     '2025-02-17',

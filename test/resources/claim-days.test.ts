@@ -28,59 +28,13 @@ const changed = async (claim: Json, body: object): Promise<Json> => {
 const details = ({ json }: { readonly json: unknown }): unknown =>
   (json as { readonly error?: Json }).error?.['details'];
 
-describe('the database derives', () => {
-  test.each([
-    ['2024-01-01', '2025-12-31'],
-    ['2024-12-31', '2025-12-31'],
-    ['2025-01-01', '2026-12-31'],
-  ])('from the mise en recouvrement %s the claim deadline %s', async (collected, deadline) => {
-    expect(await created({ collection_date: collected })).toMatchObject({ claim_deadline: deadline });
-  });
-
-  test.each([
-    ['2025-03-20', null, '2025-05-21', 'two full months'],
-    ['2025-03-14', null, '2025-05-15', 'of the example'],
-    ['2025-12-30', null, '2026-03-02', 'a month without the day, then a Sunday'],
-    ['2023-12-31', null, '2024-03-01', 'a leap year'],
-    ['2025-02-19', null, '2025-04-22', 'a Sunday, then Easter Monday'],
-    ['2025-02-17', '69290', '2025-04-18', 'Good Friday is a working day'],
-    ['2025-02-17', '57463', '2025-04-22', 'but not in the Moselle'],
-    ['2024-10-25', '67482', '2024-12-27', '26 December in the Bas-Rhin'],
-  ])(
-    'the receipt of the decision on %s in the commune %s gives the court deadline %s: %s',
-    async (received, commune, deadline, reason) => {
-      const claim = await created({ decision_received_on: received, commune_code: commune });
-      expect([reason, claim]).toMatchObject([reason, { court_deadline: deadline }]);
-    },
-  );
-
-  test.each([
-    [{ received_on: '2025-08-31' }, '2026-02-28T22:59:59.000Z', false],
-    [{ received_on: '2025-08-31', response_extended: true }, '2026-05-31T21:59:59.000Z', false],
-    [{ submitted_at: '2025-08-31T21:59:59.000Z' }, '2026-02-28T22:59:59.000Z', true],
-    [{ submitted_at: '2025-08-31T22:00:00.000Z' }, '2026-03-01T22:59:59.000Z', true],
-    [{ submitted_at: '2025-01-10T08:00:00.000Z', received_on: '2025-01-12' }, '2025-07-12T21:59:59.000Z', false],
-    [{}, null, false],
-  ])('from %j the end of the time to answer, %s', async (facts, due, isEstimate) => {
-    expect(await created(facts)).toMatchObject({ response_due_at: due, response_is_estimate: isEstimate });
-  });
-
-  test('a letter that asks for a regularisation gives its last day, 30 days later', async () => {
-    const claim = await created({ regularisation_asked_on: '2024-02-01' });
-    expect(claim).toMatchObject({ regularisation_due_on: '2024-03-02' });
-    expect(await changed(claim, { regularisation_asked_on: null })).toMatchObject({ regularisation_due_on: null });
-  });
-
-  test.each([
-    ['TA', '2025-05-21'],
-    ['CAA', '2025-05-21'],
-    ['CE', null],
-    [null, null],
-  ])('from a judgment of the court %s the appeal deadline %s', async (instance, deadline) => {
-    expect(await created({ instance, judgment_notified_on: '2025-03-20' })).toMatchObject({
-      appeal_deadline: deadline,
-    });
-  });
+test('a claim loses a derived day when its user clears the fact from which the day follows', async () => {
+  const facts = { collection_date: '2200-12-31', received_on: '2025-08-31', regularisation_asked_on: '2024-02-01' };
+  const claim = await created(facts);
+  const derived = ['claim_deadline', 'response_due_at', 'regularisation_due_on'];
+  expect(derived.map((name) => claim[name])).toEqual(['2201-12-31', '2026-02-28T22:59:59.000Z', '2024-03-02']);
+  const without = await changed(claim, Object.fromEntries(Object.keys(facts).map((name) => [name, null])));
+  expect(derived.map((name) => without[name])).toEqual([null, null, null]);
 });
 
 describe('a day that a user types', () => {
