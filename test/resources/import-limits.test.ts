@@ -69,7 +69,7 @@ describe('the limits of an import', () => {
     ] as const)
       for (const [charset, byte, rule] of [
         ['utf-8', '\xff', 'must be UTF-8'],
-        ['windows-1252', '\x81', 'has a byte that is no letter'],
+        ['windows-1252', '\x81', 'has a byte that is no letter in Windows-1252'],
       ] as const) {
         const before = header + unit.repeat(length);
         const headers = { 'content-type': `text/csv; charset=${charset}` };

@@ -166,7 +166,7 @@ describe('a date in an imported CSV table', () => {
     },
   );
 
-  test('a CSV import reads a time without an offset by the clock in Paris, and refuses one that the clock showed twice or never', async () => {
+  test('a CSV import reads a time without an offset by the clock in Paris, and refuses a text that names no moment or two of them', async () => {
     const times = ['31/12/2024 23:59:59', '1/7/2024 09:30', '30/03/2025 01:59:59', '26/10/2025 03:00:00'];
     const answer = await importClaims(claims(times.map((submitted_at) => ({ submitted_at }))));
     const stored = await storedValues(answer, 'submitted_at');
@@ -184,24 +184,18 @@ describe('a date in an imported CSV table', () => {
       '31/12/2024 24:00',
       '31/02/2024 23:00',
       '31/12/2024 9h30',
+      '31/12/2024',
+      '2024-12-31T10:00',
+      '2024-12-31T10:00:00Z',
     ];
     await expectTold(importClaims(claims(wrong.map((submitted_at) => ({ submitted_at })))), {
       'line 2, submitted_at': 'does not exist: the clock in Paris skipped this hour',
       'line 3, submitted_at':
         'may be read as 2025-10-26T00:59:59.000Z or as 2025-10-26T01:59:59.000Z, for the clock in Paris showed it twice: write one of them',
-      ...Object.fromEntries([4, 5, 6].map((line) => [`line ${line}, submitted_at`, INVALID_TIME])),
+      ...Object.fromEntries([4, 5, 6, 7, 8].map((line) => [`line ${line}, submitted_at`, INVALID_TIME])),
     });
     await expectTold(importClaims(claims([{ submitted_at: '03/04/2024 09:30' }], ',')), {
       'line 2, submitted_at': expect.stringContaining('may be read as 2024-04-03 or as 2024-03-04'),
-    });
-  });
-
-  test('a CSV import with a submitted_at that lacks a time or a UTC offset gets 400', async () => {
-    const rule = INVALID_TIME;
-    const moments = ['31/12/2024', '2024-12-31T10:00', '2024-12-31T10:00:00Z'];
-    await expectTold(importClaims(claims(moments.map((submitted_at) => ({ submitted_at })))), {
-      'line 2, submitted_at': rule,
-      'line 3, submitted_at': rule,
     });
   });
 });
@@ -328,13 +322,6 @@ describe('the encoding and format of an imported table', () => {
   const sites = () => `client_id;site_name\r\n${own.clients};Siège\r\n${own.clients};Entrepôt n°2 – 12 €\r\n`;
   const windows = () => Buffer.from(sites().replaceAll('–', '\x96').replaceAll('€', '\x80'), 'latin1');
 
-  test('a CSV table in Windows-1252 is imported with all its letters if the Content-Type names that encoding', async () => {
-    const answer = await importSites(windows(), 'text/csv; charset=Windows-1252');
-    const [, id] = (answer.json as { ids: string[] }).ids;
-    const { json } = await service.ask(`GET /api/sites/${String(id)}`, { token });
-    expect(json).toMatchObject({ site_name: 'Entrepôt n°2 – 12 €' });
-  });
-
   test('a CSV import in Windows-1252 keeps accents at the border between two decoded pieces of the file', async () => {
     const accents = 'éàçùœ'.repeat(50_000);
     const bytes = Buffer.from(accents.replaceAll('œ', '\x9c'), 'latin1');
@@ -343,17 +330,13 @@ describe('the encoding and format of an imported table', () => {
     expect(decoded.toString() === accents).toBe(true);
   });
 
-  test('a CSV table in another encoding than its Content-Type names gets 400 with the number of the wrong line', async () => {
+  test('a CSV table in Windows-1252 whose Content-Type names no encoding gets 400 with the number of the wrong line', async () => {
     await expectTold(importSites(windows()), {
       'line 2': expect.stringContaining('it may be Windows-1252. In Excel, save it as "CSV UTF-8'),
     });
-    const hole = Buffer.from(`client_id;site_name\r\n${own.clients};\x81\r\n`, 'latin1');
-    await expectTold(importSites(hole, 'text/csv; charset=windows-1252'), {
-      'line 2': 'has a byte that is no letter in Windows-1252',
-    });
   });
 
-  test.each(['iso-8859-1', 'ISO-8859-1', 'latin1', '"cp1252"'])(
+  test.each(['Windows-1252', 'iso-8859-1', 'ISO-8859-1', 'latin1', '"cp1252"'])(
     'a CSV table in Windows-1252 is imported with all its letters if the Content-Type says charset=%s',
     async (charset) => {
       const answer = await importSites(windows(), `text/csv; charset=${charset}`);

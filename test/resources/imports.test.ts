@@ -160,15 +160,6 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import reports at most 100 errors and the number of further ones', async () => {
-    const answer = await importSites(
-      lines('client_id,site_name', ...Array.from({ length: 700 }, () => `${own.clients},${'x'.repeat(256)}`)),
-    );
-    const named = details(answer) as Record<string, string>;
-    expect(Object.keys(named)).toHaveLength(101);
-    expect(named['…']).toBe('and 600 more');
-  });
-
   test('an import of a JSON array reports errors that only the database finds with the index of the item', async () => {
     const answer = await importClaims([
       claim(),
@@ -267,12 +258,9 @@ describe('the errors of an import', () => {
     expect(details(nul)).toEqual({ 'line 2, site_name': 'must not contain NUL or unpaired surrogates' });
   });
 
-  test('an import refuses media types other than CSV and JSON, a JSON object, and a body over 10 MiB', async () => {
+  test('an import refuses media types other than CSV and JSON, and a body over 10 MiB', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectError(await importSites('x', { headers }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
-    const latin = { 'content-type': 'text/csv; charset=iso-8859-2' };
-    expectError(await importSites('x', { headers: latin }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
-    expect(details(await importSites({}))).toEqual({ body: 'must be an array' });
     expectError(await importSites(Buffer.alloc(10 * 1024 * 1024 + 1)), 'ERROR_PAYLOAD_TOO_LARGE');
   });
 });
