@@ -178,10 +178,4 @@ describe('a bill that was validated', () => {
       due_date: refused.invoice_id,
     });
   });
-
-  test('a validated bill cannot be deleted, whereas a RECEIVED bill can', async () => {
-    const id = await moved({});
-    const line = `DELETE /api/partner-invoices/${id}`;
-    expect((await service.ask(line, { token: unlimitedAdmin })).status).toBe(204);
-  });
 });
