@@ -71,21 +71,6 @@ test('a claim assigned to a user who is inactive, unknown or without access to i
   expect(await assignee()).toBe(own.users);
 });
 
-test('a search for an assignee finds the assignee’s claims, but only claims of clients that the caller may see', async () => {
-  await assign(own.users);
-  const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
-  const found = async (query: string) => {
-    const { json } = await service.ask(`GET /api/reclamations?${query}`, { token: both });
-    return (json as { id: string }[]).map(({ id }) => id);
-  };
-  expect(await found(`assignee_id=${own.users}`)).toEqual([own.reclamations]);
-  expect(await found(`assignee_id=${own.users}&client_id=${own.clients}`)).toEqual([own.reclamations]);
-  expect(await found(`assignee_id=${foreign.users}`)).toEqual([]);
-  const other = await service.token('ACCOUNT_MANAGER', [foreign.clients]);
-  const { json } = await service.ask(`GET /api/reclamations?assignee_id=${own.users}`, { token: other });
-  expect(json).toEqual([]);
-});
-
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
   'a user with the role %s can filter claims and deadlines by a missing assignee, alone or with named assignees, also in the summary and CSV',
   async (role) => {
@@ -153,7 +138,6 @@ describe('the assignee of a claim who loses the claim’s client', () => {
     service.ask(line, { token: await service.token('ADMIN'), ...(body && { body }) });
 
   test.each([
-    ['a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
     ['a change of client_access', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
     [
       'a login with a token that lacks the client',

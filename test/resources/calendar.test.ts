@@ -252,17 +252,6 @@ describe('the secret address of a user’s calendar', () => {
     await expectNoCalendarAt(next);
   });
 
-  test('if the calendar address of one user ends, the addresses of other users still work', async () => {
-    const [one, other] = [
-      await person(service, 'CLIENT', [own.clients]),
-      await person(service, 'CLIENT', [own.clients]),
-    ];
-    const [first, second] = [await addressOf(one), await addressOf(other)];
-    await service.ask('DELETE /api/users/me/calendar', { token: one.token });
-    await expectNoCalendarAt(first);
-    expect((await read(second)).status).toBe(200);
-  });
-
   const OWN_ACCESS = `client_access = '{${own.clients}}'`;
   const OTHER_PASSWORD = `password_hash = '$2b$04$${'a'.repeat(53)}'`;
   test.each<{ change: string; role: Role; end: string; undo: string }>([
@@ -290,18 +279,6 @@ describe('the secret address of a user’s calendar', () => {
     const url = await addressOf({ token });
     await service.sql`update public.users set name = 'Dupond', sessions_ended_at = now() where id = ${id}`;
     expect((await read(url)).status).toBe(200);
-  });
-
-  test('the calendar address of a user who is inactive or without clients gets 404, even if the digest of its secret is still stored', async () => {
-    const { id, token } = await person(service, 'CLIENT', [own.clients]);
-    const url = await addressOf({ token });
-    for (const change of ['is_active = false', `is_active = true, client_access = '{}'`]) {
-      await service.admin(
-        `set local session_replication_role = replica; update public.users set ${change} where id = '${id}'`,
-      );
-      expect(await digestOf(id)).not.toBeNull();
-      await expectNoCalendarAt(url);
-    }
   });
 
   test('a user can create a calendar address only with a token that has the stored rights', async () => {

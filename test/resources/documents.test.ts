@@ -164,19 +164,6 @@ test('an HTML file is not uploaded: 415 names the file, and nothing is stored', 
   await expectNoOrphans();
 });
 
-test('an upload is audited once with its caller and client', async () => {
-  const { id } = await attach();
-  const records = await service.admin('select * from public.audit_logs where resource_id = $1', [id]);
-  expect(records).toEqual([
-    expect.objectContaining({
-      action: `POST /api/reclamations/${own.reclamations}/documents`,
-      actor: 'idp|ACCOUNT_MANAGER',
-      client_context: own.clients,
-      success: true,
-    }),
-  ]);
-});
-
 function encodedName(name: string): Buffer {
   return Buffer.from(form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`), 'latin1');
 }
