@@ -344,10 +344,10 @@ test('the service refuses a token whose subject is the name that the audit log g
 });
 
 test('the audit record of a refusal has at most 1,000 characters of the user agent and 100 of the action', async () => {
-  const answer = await service.ask(`GET /api/${'x'.repeat(8_000)}`, {
-    headers: { 'user-agent': 'u'.repeat(200_000) },
+  const line = `GET /api/${'x'.repeat(8_000)}`;
+  const answer = await service.ask(line, { headers: { 'user-agent': 'u'.repeat(200_000) } });
+  await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED', {
+    user_agent: `${'u'.repeat(1_000)}… (200000 characters)`,
+    action: line.slice(0, 100),
   });
-  const record = await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
-  expect(record['user_agent']).toBe(`${'u'.repeat(1_000)}… (200000 characters)`);
-  expect(String(record['action'])).toHaveLength(100);
 });

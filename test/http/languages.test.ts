@@ -61,50 +61,14 @@ describe('the answer to an invalid request explains each problem in English or F
 
   test.each<[string, string, Question, readonly [string, string, object]]>([
     [
-      'a text that is too long',
-      'POST /api/sites',
-      { body: { client_id: own.clients, site_name: 'x'.repeat(256) } },
-      ['site_name', 'too_long', { max: 255 }],
-    ],
-    [
       'a number instead of a text',
       'POST /api/sites',
       { body: { client_id: own.clients, site_name: 1 } },
       ['site_name', 'not_text', { max: 255 }],
     ],
-    [
-      'a text of blanks',
-      'POST /api/sites',
-      { body: { client_id: own.clients, site_name: ' ' } },
-      ['site_name', 'blank', {}],
-    ],
-    [
-      'a date in another format',
-      'POST /api/reclamations',
-      { body: { ...claim, collection_date: '31/12/2026' } },
-      ['collection_date', 'not_a_date', {}],
-    ],
-    [
-      'an unknown claim type',
-      'POST /api/reclamations',
-      { body: { ...claim, claim_type: 'IR' } },
-      ['claim_type', 'not_one_of', { values: ['TF', 'CFE'] }],
-    ],
-    [
-      'a body that is not JSON',
-      'POST /api/sites',
-      { body: '{', headers: { 'content-type': 'application/json' } },
-      ['body', 'not_json', {}],
-    ],
     ['a path whose id is not a UUID', 'GET /api/sites/1', {}, ['id', 'not_a_uuid', {}]],
     ['a limit of 0', 'GET /api/sites?limit=0', {}, ['limit', 'not_a_whole_number', { min: 1, max: 1000 }]],
     ['a parameter given twice', 'GET /api/sites?q=a&q=b', {}, ['q', 'given_twice', {}]],
-    [
-      'a limit for a CSV list',
-      'GET /api/sites?limit=1',
-      { headers: { accept: 'text/csv' } },
-      ['limit', 'not_for_csv', {}],
-    ],
     [
       'a malformed If-None-Match',
       'GET /api/sites',
@@ -136,79 +100,22 @@ describe('an answer with 409 explains why the change is impossible', () => {
     return named(answer);
   }
 
-  test('the 409 to an impossible status change of a claim names the present, the wanted and the possible statuses', async () => {
+  test('the 409 to an impossible status change of a claim names the present, the wanted and the possible statuses, also in French', async () => {
     const id = await made('reclamations', claim);
     const moves = ['READY_FOR_REVIEW', 'WITHDRAWN'];
-    expect(await why(`PUT /api/reclamations/${id}`, { status: 'CLOSED' })).toEqual([
+    const refused = await ask(`PUT /api/reclamations/${id}`, { body: { status: 'CLOSED' } });
+    expect(named(refused)).toEqual([
       { field: 'status', code: 'move_not_allowed', params: { from: 'DRAFT', to: 'CLOSED', moves } },
     ]);
-    expect(await why(`PUT /api/reclamations/${id}`, { status: 'DRAFT' })).toEqual([
-      { field: 'status', code: 'already', params: { from: 'DRAFT', moves } },
-    ]);
-  });
-
-  test('the French 409 to an impossible status change of a claim lists the possible statuses', async () => {
-    const id = await made('reclamations', claim);
-    const answer = await ask(`PUT /api/reclamations/${id}`, { body: { status: 'CLOSED' } });
-    expect(details(answer)).toEqual({
+    expect(details(refused)).toEqual({
       status:
         'Passage à l’état « Classée » impossible depuis l’état « Brouillon ». Suites possibles : « À relire », « Retirée (désistement) ».'.replaceAll(
           / (?=[:»])|(?<=«) /g,
           '\u00a0',
         ),
     });
-  });
-
-  test('the 409 to a status change of an invoice names the field that this status change requires', async () => {
-    await service.admin(
-      `update public.invoice_transitions set requires = '{due_date}' where from_status = 'DRAFT' and to_status = 'ISSUED'`,
-    );
-    const id = await made('invoices', { client_id: own.clients, amount_excl_tax: 1 });
-    expect(await why(`PUT /api/invoices/${id}`, { status: 'ISSUED' })).toEqual([
-      { field: 'due_date', code: 'required', params: { to: 'ISSUED' } },
-    ]);
-    await service.admin(
-      `update public.invoice_transitions set requires = '{}' where from_status = 'DRAFT' and to_status = 'ISSUED'`,
-    );
-  });
-
-  test('the 409 to a change of an issued invoice names each field that can no longer be changed, and the status', async () => {
-    const id = await made('invoices', { client_id: own.clients, amount_excl_tax: 1 });
-    expect((await ask(`PUT /api/invoices/${id}`, { body: { status: 'ISSUED' }, token: chief })).status).toBe(200);
-    const params = { status: 'ISSUED' };
-    expect(await why(`PUT /api/invoices/${id}`, { amount_excl_tax: 2, vat_rate: 1 })).toEqual([
-      { field: 'vat_rate', code: 'fixed', params },
-      { field: 'amount_excl_tax', code: 'fixed', params },
-    ]);
-    expect(await why(`DELETE /api/invoices/${id}`)).toEqual([{ field: 'status', code: 'never_deleted', params }]);
-    expect(await why(`DELETE /api/clients/${own.clients}`)).toEqual([
-      { field: 'invoices', code: 'in_use', params: { count: 1 } },
-    ]);
-  });
-
-  test('the 409 to a new user whose email is taken has the id of the existing user', async () => {
-    const user = { email: 'amelie@taken.example', name: 'Amélie', role: 'CLIENT' };
-    const existing_id = await made('users', user);
-    const answer = await ask('POST /api/users', { body: user, token: chief });
-    expect(named(answer)).toEqual([{ field: 'email', code: 'taken', params: { existing_id } }]);
-    expect(details(answer)).toEqual({
-      email: 'Cette adresse est déjà celle d’un autre utilisateur.',
-      existing_id,
-    });
-  });
-
-  test('the service answers 409 with the reason to another client’s site, a changed client_id and a used idempotency key', async () => {
-    expect(await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager })).toEqual([
-      { field: 'site_id', code: 'of_another_client', params: {} },
-    ]);
-    expect(await why(`PUT /api/sites/${own.sites}`, { client_id: second.clients })).toEqual([
-      { field: 'client_id', code: 'fixed', params: {} },
-    ]);
-    const key = { headers: { 'idempotency-key': 'once' } };
-    const body = { client_id: own.clients, site_name: 'A' };
-    expect((await ask('POST /api/sites', { body, ...key })).status).toBe(201);
-    expect(await why('POST /api/sites', { ...body, site_name: 'B' }, { token: manager, ...key })).toEqual([
-      { field: 'Idempotency-Key', code: 'key_used', params: {} },
+    expect(await why(`PUT /api/reclamations/${id}`, { status: 'DRAFT' })).toEqual([
+      { field: 'status', code: 'already', params: { from: 'DRAFT', moves } },
     ]);
   });
 

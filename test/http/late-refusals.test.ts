@@ -51,6 +51,18 @@ describe('a filter by a record of another tenant gets 403', () => {
   });
 });
 
+test('an unknown query parameter gets 400 before the body is parsed', async () => {
+  const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+  const answer = await service.ask('POST /api/sites?colour=red', { token, body: 'not JSON' });
+  expectError(answer, 'ERROR_VALIDATION', { colour: 'is not known here' });
+});
+
+test('a body with an unknown field gets 400 even if it names another tenant’s client', async () => {
+  const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+  const body = { client_id: foreign.clients, site_name: 'Entrepôt', colour: 1 };
+  expectError(await service.ask('POST /api/sites', { token, body }), 'ERROR_VALIDATION');
+});
+
 describe('a caller who sends Expect: 100-continue learns of a refusal before sending the body', () => {
   const line = (token: string) =>
     `POST /api/sites HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${token}Expect: 100-continue\r\n` +

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type pg from 'pg';
 import { healthOnce } from '../support/health.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
-import { connected, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { layFaultyLine } from '../support/faulty-line.ts';
 import type { FaultyLine } from '../support/faulty-line.ts';
 import { forSuite } from '../support/suite.ts';
@@ -16,39 +15,6 @@ function expectUnavailable(answer: Answer): void {
   expectError(answer, 'ERROR_UNAVAILABLE');
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 }
-
-describe('a request that is ended while it waits for a locked table gets 503', () => {
-  let lock: pg.Client;
-
-  async function lockClients(): Promise<void> {
-    lock = await connected(service.postgres.adminUrl);
-    await lock.query('begin; lock table public.clients in access exclusive mode');
-  }
-  afterEach(() => lock.end());
-
-  test('a request whose database connection is killed gets 503 with Retry-After, and the next request succeeds', async () => {
-    service = await startService();
-    await lockClients();
-    const token = await service.token('CLIENT');
-    const answer = service.ask('GET /api/clients', { token });
-    const kill = `
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and application_name like 'taxclaims-api%'`;
-    while ((await service.admin(kill)).length === 0);
-    expectUnavailable(await answer);
-    await lock.query('rollback');
-    expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
-  });
-
-  test('a request that exceeds the statement timeout gets 503 with Retry-After, and the next request succeeds', async () => {
-    service = await startService({ statementTimeoutMs: 100 });
-    await lockClients();
-    const token = await service.token('CLIENT');
-    expectUnavailable(await service.ask('GET /api/clients', { token }));
-    await lock.query('rollback');
-    expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
-  });
-});
 
 const PROBES = ['GET /', 'GET /health'];
 

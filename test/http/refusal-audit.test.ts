@@ -36,14 +36,6 @@ describe('the audit record of a refusal says who was refused what, and why', () 
     });
   });
 
-  test('the audit record of a refusal has the first 100 characters of a longer action', async () => {
-    const path = `/api/${'x'.repeat(5_000)}`;
-    await expectRefusal(service, await service.ask(`GET ${path}`), 'ERROR_UNAUTHORIZED', {
-      action: `GET ${path}`.slice(0, 100),
-      actor: 'anonymous',
-    });
-  });
-
   test('the audit record of a refusal does not contain the query, which might have a secret', async () => {
     const answer = await service.ask('GET /api/clients?token=secret');
     const record = await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
@@ -72,11 +64,6 @@ describe('the audit record of a refusal says who was refused what, and why', () 
       await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { ip_address: recorded });
     },
   );
-
-  test('each of 20 simultaneous refusals has one audit record', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => readForeign()));
-    for (const answer of answers) await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-  });
 });
 
 test.each([
