@@ -10,7 +10,6 @@ import { createRefusalRecorder } from '../../src/db/refusals/recorder.ts';
 import { dateRefusal, formatSpoolLine } from '../../src/db/refusals/refusal.ts';
 import type { Refusal } from '../../src/db/refusals/refusal.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
-import { withAdmin } from '../support/database.ts';
 import { MINE, openProbe } from '../support/probe.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { forSuite } from '../support/suite.ts';
@@ -85,29 +84,6 @@ async function recovery(): Promise<void> {
 }
 
 describe('the audit record of a refused request', () => {
-  test('the audit record of a refused request is stored in Postgres with all its values, and not in a file on disk', async () => {
-    const audit = await openWriter();
-    const full = refusal({ resourceId: MINE, clientContext: MINE });
-    await audit.record(full);
-    expect(await recorded(full)).toEqual([
-      expect.objectContaining({
-        request_id: full.requestId,
-        user_id: null,
-        actor: 'idp|someone',
-        action: 'GET /api/clients/1',
-        resource_type: 'clients',
-        resource_id: MINE,
-        client_context: MINE,
-        success: false,
-        error_message: 'the client is not in client_access',
-        ip_address: '192.0.2.1',
-        user_agent: 'a browser',
-      }),
-    ]);
-    expect(await spooled()).toEqual([]);
-    await audit.close();
-  });
-
   test.each<[string, Partial<Refusal>, Record<string, unknown>]>([
     ['a NUL', { action: 'GET /\0', userAgent: '\0' }, { action: 'GET /\uFFFD', user_agent: '\uFFFD' }],
     ['a path too long for its column', { action: `GET /${'x'.repeat(5_000)}` }, { success: false }],
@@ -178,43 +154,6 @@ describe('the audit record of a request that is refused during a database outage
     await until(async () => (await spooled()).length === 0);
     expect(await recorded(kept)).toHaveLength(1);
     await after.close();
-  });
-
-  test('the service cannot record a refused request while database and disk both fail, and can again once the database is back', async () => {
-    const audit = await openWriter();
-    await outage();
-    await audit.record(refusal());
-    await rm(join(dataDir, 'refusals'), { recursive: true });
-    await writeFile(join(dataDir, 'refusals'), '');
-    const files = Array.from({ length: 3 }, () => refusal({ userAgent: 'x'.repeat(2_000) }));
-    const outcomes = await Promise.allSettled(files.map((one) => audit.record(one)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    await recovery();
-    const healthy = refusal();
-    await until(async () => {
-      await audit.record(healthy).catch(() => undefined);
-      return (await recorded(healthy)).length > 0;
-    });
-    await audit.close();
-  });
-});
-
-describe('the audit record of a request that is refused while the audit log is locked', () => {
-  test('while another transaction locks the audit log, refused requests get their response at once, and their audit records are stored later', async () => {
-    const audit = await openWriter();
-    const many = Array.from({ length: 40 }, () => refusal());
-    await withAdmin(probe.postgres.adminUrl, async (admin) => {
-      await admin.query('begin');
-      await admin.query('lock table public.audit_logs');
-      await Promise.all(many.map((one) => audit.record(one)));
-      // The audit writer already knows that the audit log is locked, so it writes the next refused request’s record to
-      // disk at once.
-      await audit.record(refusal());
-      await admin.query('commit');
-    });
-    await until(async () => (await spooled()).length === 0);
-    for (const one of many) expect(await recorded(one)).toHaveLength(1);
-    await audit.close();
   });
 });
 

@@ -41,17 +41,6 @@ describe('the role and settings of a request', () => {
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
-  test.each([
-    [ofRole('ADMIN', []), 'taxclaims_admin'],
-    [ofRole('ADMIN', [MINE]), 'taxclaims_scoped_admin'],
-    [ofRole('ACCOUNT_MANAGER', []), 'taxclaims_account_manager'],
-    [ofRole('TAX_SPECIALIST', []), 'taxclaims_tax_specialist'],
-    [ofRole('CLIENT', []), 'taxclaims_client'],
-  ])('a request of each user role runs as the matching database role (case %#)', async (context, role) => {
-    const [result] = await probe.database.run(context, [sql('select current_user::text')]);
-    expect(result?.rows).toEqual([[role]]);
-  });
-
   test('a request reads only the rows of its caller’s clients, even if other callers’ requests used the same connection and prepared statement', async () => {
     const visibleRows = async (context: RequestContext) =>
       (await probe.database.run(context, [visible]))[0]?.rows.flat();

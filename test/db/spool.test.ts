@@ -103,16 +103,6 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect([spool.isEmpty, await emptied(spool)]).toEqual([false, ['left']]);
   });
 
-  test('the service creates the folder of waiting audit records again after somebody has removed the folder', async () => {
-    const spool = await opened();
-    await spool.append('lost\n');
-    await rm(join(dataDir, 'refusals', '0'), { recursive: true });
-    await expect(spool.append('refused\n')).rejects.toThrow('was removed');
-    await spool.append('kept\n');
-    expect(await (await spool.oldest())?.read()).toBeUndefined();
-    expect(await emptied(spool)).toEqual(['kept']);
-  });
-
   test('the service ignores folders and symbolic links among the files of waiting audit records', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(join(left, '000000000001.refusals'), { recursive: true });

@@ -39,14 +39,6 @@ describe('a transaction that the service begins explicitly', () => {
     expect(callers.map(({ rows }) => rows[0])).toEqual([manager, manager]);
   });
 
-  test('a request that only reads cannot write in its explicit transaction, and a request that writes can', async () => {
-    const write = (readOnly: boolean) => probe.database.transaction(request({ readOnly }), (run) => run(insert(1)));
-    await expect(write(true)).rejects.toMatchObject({ code: '25006' });
-    expect(await probe.stored()).toEqual([]);
-    await write(false);
-    expect(await probe.stored()).toEqual([1]);
-  });
-
   test('if Postgres refuses statements under a savepoint, their explicit transaction undoes only these statements and stores all others', async () => {
     const refused = await probe.database.transaction(request(), async (run, attempt) => {
       await run(insert(1));
