@@ -42,26 +42,9 @@ export const claims: Area = {
         ];
       }),
     );
-    const texts: readonly (readonly [string, string])[] = [
-      ['exp 1e999', JSON.stringify(forge.claims()).replace(/"exp":\d+/, '"exp":1e999')],
-      ['exp twice, the last in the past', JSON.stringify(forge.claims()).replace(/\}$/, ',"exp":1}')],
-      ['iat -1e999', JSON.stringify(forge.claims()).replace(/"iat":\d+/, '"iat":-1e999')],
-      [
-        'its role under __proto__ only',
-        JSON.stringify(forge.claims({ role: undefined })).replace('{', '{"__proto__":{"role":"ADMIN"},'),
-      ],
-      [
-        'its client access under __proto__ only',
-        JSON.stringify(forge.claims({ client_access: undefined })).replace('{', '{"__proto__":{"client_access":[]},'),
-      ],
-    ];
     const own = { sub: 'abuse|own', role: 'CLIENT', client_access: [mine.clients] };
     return overHttp(world, [
       ...rows,
-      ...texts.map(([tries, text]): HttpRow => {
-        const token = forge.raw(forge.header(), text, forge.ownSigning);
-        return [`a token with ${tries}`, 'RFC 8725, 2.4', '401', 'GET /api/clients', { token }];
-      }),
       // A token with additional claims, for example scope or groups, must give its bearer no further rights.
       [
         'a client user’s token with roles, scope and groups of an administrator',
@@ -85,18 +68,6 @@ export const claims: Area = {
         '200',
         'GET /api/clients',
         { token: forge.sign({ ...own, sub: 'postgres' }) },
-      ],
-      [
-        'a token with access to 2,000 unknown clients',
-        'API4:2023',
-        '200',
-        'GET /api/reclamations',
-        {
-          token: forge.sign({
-            ...own,
-            client_access: Array.from({ length: 2_000 }, () => crypto.randomUUID()),
-          }),
-        },
       ],
       ...alike(['API1:2023', '403'], {
         'a client user reads another client': [`GET /api/clients/${foreign.clients}`, { token: tokens.client }],

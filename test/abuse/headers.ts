@@ -136,12 +136,6 @@ export const headers: Area = {
         'a request without a Host header': `GET /api/clients HTTP/1.1\r\n${authorization}\r\n`,
         'two Host headers': read('Host: there\r\n'),
       }),
-      [
-        'two Authorization headers',
-        'RFC 6750, 2',
-        '401',
-        read(`Connection: close\r\nAuthorization: Bearer ${client}\r\n`),
-      ],
       ...alike(['API4:2023', '431'], {
         '101 extra header lines': read('X: 1\r\n'.repeat(101)),
         '5,000 extra header lines': read('X: 1\r\n'.repeat(5_000)),
