@@ -344,10 +344,6 @@ test.each([
   },
 );
 
-test('NODE_ENV=production is accepted with both a database and an issuer', () => {
-  expect(problemOf({ NODE_ENV: 'production', DATABASE_URL, ...PROVIDER })).toBe('none');
-});
-
 test('the database commands connect only to DATABASE_ADMIN_URL, never to the API’s DATABASE_URL', () => {
   expect(problemOf({ DATABASE_URL }, loadAdminConfig)).toBe('DATABASE_ADMIN_URL must be set');
   const wrong = problemOf({ DATABASE_ADMIN_URL: 'mysql://root:hunter2@db' }, loadAdminConfig);

@@ -67,7 +67,7 @@ function decodeSafely(text: string): string | undefined {
 }
 
 /** Returns attacks with the ids of another tenant’s records, in small letters or capitals, and with unknown ids. */
-function others({ tokens: { manager: token, client }, mine, foreign }: World): HttpRow[] {
+function others({ tokens: { manager: token }, mine, foreign }: World): HttpRow[] {
   const capitals = foreign.clients.toUpperCase();
   const none = crypto.randomUUID();
   const many = {
@@ -134,12 +134,6 @@ function others({ tokens: { manager: token, client }, mine, foreign }: World): H
         'POST /api/invoices/changes',
         { token, body: { changes: [{ id: foreign.factures, due_date: '2031-01-31' }] } },
       ],
-      'the change log of a foreign claim': [`GET /api/reclamations/${foreign.reclamations}/changes`, { token }],
-      'the change log of a foreign user': [`GET /api/users/${foreign.users}/changes`, { token }],
-      'the change log of an own claim by a client user': [
-        `GET /api/reclamations/${mine.reclamations}/changes`,
-        { token: client },
-      ],
     }),
     ...alike([SOURCE, '200'], {
       'a list of claims filtered by an own and a foreign id': [
@@ -148,13 +142,6 @@ function others({ tokens: { manager: token, client }, mine, foreign }: World): H
       ],
       'a summary of claims by client and assignee': ['GET /api/reclamations/summary?by=client,assignee', { token }],
     }),
-    [
-      'access to a foreign client for an own user',
-      'API5:2023',
-      '403',
-      `PUT /api/users/${mine.users}/client-access/${foreign.clients}`,
-      { token },
-    ],
     ['a search for foreign users by email', SOURCE, '200', 'GET /api/users?q=b.example', { token }],
   ];
 }

@@ -152,13 +152,6 @@ export const pages: Area = {
       ),
       ['the list of users for a client user', 'API3:2023', '200', 'GET /api/users', { token: client }],
       ['the audit log for an account manager', 'API5:2023', '403', 'GET /api/audit-logs', { token }],
-      [
-        'the audit log of a foreign client for an ADMIN of one client',
-        'API1:2023',
-        '403',
-        `GET /api/audit-logs?client_context=${foreign.clients}`,
-        { token: world.tokens.admin },
-      ],
       ...alike(['API1:2023', '200'], {
         'the audit log of a foreign user for an ADMIN of one client': [
           `GET /api/audit-logs?user_id=${foreign.users}`,

@@ -37,14 +37,6 @@ const OPERATION_IDS = {
   'POST /api/reclamations/import': 'importReclamations',
   'GET /api/reclamations/{id}/history': 'listReclamationHistory',
   'GET /api/reclamations/{id}/moves': 'listReclamationMoves',
-  'GET /api/clients/{clientId}/changes': 'listClientChanges',
-  'GET /api/sites/{id}/changes': 'listSiteChanges',
-  'GET /api/cadastres/{id}/changes': 'listCadastreChanges',
-  'GET /api/reclamations/{id}/changes': 'listReclamationChanges',
-  'GET /api/partners/{id}/changes': 'listPartnerChanges',
-  'GET /api/invoices/{id}/changes': 'listInvoiceChanges',
-  'GET /api/partner-invoices/{id}/changes': 'listPartnerInvoiceChanges',
-  'GET /api/users/{id}/changes': 'listUserChanges',
   'GET /api/invoices/{id}/moves': 'listInvoiceMoves',
   'GET /api/partner-invoices/{id}/moves': 'listPartnerInvoiceMoves',
   'POST /api/reclamations/changes': 'changeReclamations',
@@ -90,6 +82,7 @@ test('every operation of the API has its own operationId, as generated clients e
       [`POST ${path}`, `create${one}`],
       [`GET ${at}`, `get${one}`],
       [`PUT ${at}`, `update${one}`],
+      [`GET ${at}/changes`, `list${one}Changes`],
       ...(path === '/api/users' ? [] : [[`DELETE ${at}`, `delete${one}`]]),
     ];
   });

@@ -66,19 +66,6 @@ describe('the audit record of a refusal says who was refused what, and why', () 
   );
 });
 
-test.each([
-  { line: `DELETE /api/clients/${foreign.clients}`, resource_id: foreign.clients, client_context: foreign.clients },
-  { line: `DELETE /api/reclamations/${foreign.reclamations}`, resource_id: foreign.reclamations, client_context: null },
-  { line: 'DELETE /api/reclamations/none', resource_id: null, client_context: null },
-  { line: 'DELETE /api/reclamations/%ff', resource_id: null, client_context: null },
-])(
-  'the audit record of a CLIENT’s refused request $line has the record and the client that the path names',
-  async ({ line, ...named }) => {
-    const token = await service.token('CLIENT', [foreign.clients]);
-    await expectRefusal(service, await service.ask(line, { token }), 'ERROR_FORBIDDEN', named);
-  },
-);
-
 test('responses with 200, 400, 404 and 405 leave no audit record of a refusal', async () => {
   const token = await service.token('ADMIN');
   const answers = [
