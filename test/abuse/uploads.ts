@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { docx, gif, jpeg, pdf, png, xlsx, zip } from '../support/samples.ts';
+import { gif, jpeg, pdf, zip } from '../support/samples.ts';
 import { FORM, form, frame } from '../support/upload.ts';
 import type { Part } from '../support/upload.ts';
 import { words } from '../support/words.ts';
@@ -37,48 +37,14 @@ const NO_NAMES = [
 /** Files with a wrong declared type, and files that another program could execute, each with the expected status. */
 const CONTENTS: readonly (readonly [tries: string, must: string, part: Part])[] = [
   ['an HTML page', '415', { name: 'x.html', type: 'text/html', bytes: '<script>alert(1)</script>' }],
-  [
-    'an HTML page declared as PDF',
-    '415',
-    { name: 'x.pdf', type: 'application/pdf', bytes: '<script>alert(1)</script>' },
-  ],
-  [
-    'an SVG picture with a script',
-    '415',
-    {
-      name: 'x.svg',
-      type: 'image/svg+xml',
-      bytes: '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
-    },
-  ],
   ['a JavaScript file', '415', { name: 'x.js', type: 'text/javascript', bytes: 'alert(1)' }],
   ['a shell script', '415', { name: 'x.sh', type: 'application/x-sh', bytes: '#!/bin/sh\nid\n' }],
   ['a Linux executable named x.pdf', '415', { name: 'x.pdf', bytes: Buffer.from('7f454c4602010100', 'hex') }],
-  [
-    'a Windows executable named x.txt',
-    '415',
-    { name: 'x.txt', type: 'text/plain', bytes: Buffer.concat([Buffer.from('MZ\x90\0'), Buffer.alloc(200)]) },
-  ],
-  [
-    'XML with an external entity',
-    '415',
-    {
-      name: 'x.xml',
-      type: 'text/xml',
-      bytes: '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>',
-    },
-  ],
-  [
-    'a ZIP archive with a path in an entry name',
-    '415',
-    { name: 'x.zip', type: 'application/zip', bytes: zip({ '../../x': 'x' }) },
-  ],
   [
     '100 MB of zeros in gzip',
     '415',
     { name: 'x.gz', type: 'application/gzip', bytes: gzipSync(Buffer.alloc(100_000_000)) },
   ],
-  ['a ZIP archive named x.docx', '415', { name: 'x.docx', bytes: zip({ 'x.vbs': 'x' }) }],
   [
     'a DOCX file whose content types are HTML',
     '415',
@@ -92,40 +58,15 @@ const CONTENTS: readonly (readonly [tries: string, must: string, part: Part])[] 
       bytes: zip(Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`f${at}`, '']))),
     },
   ],
-  ['text with control characters', '415', { name: 'x.txt', type: 'text/plain', bytes: 'a\x1b[2Jb' }],
-  ['text in Latin-1', '415', { name: 'x.txt', type: 'text/plain', bytes: Buffer.from('\xe9t\xe9', 'latin1') }],
-  ['text in UTF-16', '415', { name: 'x.txt', type: 'text/plain', bytes: Buffer.from('texte', 'utf16le') }],
-  ['text with a NUL character', '415', { name: 'x.txt', type: 'text/plain', bytes: 'a\0b' }],
   ['an HTML page declared as text', '201', { name: 'x.txt', type: 'text/plain', bytes: '<script>alert(1)</script>' }],
   ['a CSV file with a formula', '201', { name: 'x.csv', type: 'text/csv', bytes: "=cmd|' /C calc'!A0\n" }],
-  [
-    'a PDF followed by HTML',
-    '201',
-    {
-      name: 'x.html',
-      type: 'text/html',
-      bytes: Buffer.concat([pdf, Buffer.from('<script>alert(1)</script>')]),
-    },
-  ],
   [
     'a GIF followed by JavaScript',
     '201',
     { name: 'x.js', type: 'text/javascript', bytes: Buffer.concat([gif, Buffer.from('/*\n*/=1;alert(1)')]) },
   ],
-  [
-    'a PNG followed by PHP',
-    '201',
-    { name: 'x.png', bytes: Buffer.concat([png, Buffer.from('<?php system($_GET[0]); ?>')]) },
-  ],
-  [
-    'an HTML page declared as a mail',
-    '415',
-    { name: 'x.eml', type: 'message/rfc822', bytes: '<script>alert(1)</script>\nDate: x\n' },
-  ],
   ['a truncated JPEG', '201', { name: 'x.jpg', bytes: jpeg.subarray(0, 12) }],
   ['a PDF of one byte', '415', { name: 'x.pdf', bytes: '%' }],
-  ['a DOCX file without a declared type', '201', { name: 'x', type: '', bytes: docx }],
-  ['an XLSX file without a name', '201', { name: '', bytes: xlsx }],
 ];
 
 const LINE = '\r\n';
@@ -138,28 +79,12 @@ const TEXT = `${FILE}${LINE}Content-Type: text/plain`;
 /** Malformed ways of uploading one file, each with the expected status. */
 const SHAPES: readonly (readonly [tries: string, must: string, body: string | Buffer, type?: string])[] = [
   ['a form without parts', '400', END],
-  ['an empty body', '400', ''],
   ['only a preamble', '400', 'preamble'],
   ['a form without its last boundary', '400', part(TEXT)],
-  ['a file without a boundary after it', '400', `--${BOUNDARY}${LINE}${TEXT}${LINE}${LINE}x`],
-  ['a part that ends within its headers', '400', `--${BOUNDARY}${LINE}${TEXT}`],
   ['another boundary than the declared one', '400', part(TEXT).replaceAll(BOUNDARY, 'other') + END],
   ['two files', '400', part(TEXT) + part(TEXT) + END],
-  [
-    'the field of the file twice, first as text',
-    '400',
-    part('Content-Disposition: form-data; name="file"') + part(TEXT) + END,
-  ],
-  ['an unknown kind', '400', part('Content-Disposition: form-data; name="kind"', 'PAID') + part(TEXT) + END],
-  [
-    'an unknown field before the file',
-    '400',
-    part('Content-Disposition: form-data; name="client_id"') + part(TEXT) + END,
-  ],
   ['the field name in capitals', '400', part(TEXT.replace('"file"', '"FILE"')) + END],
-  ['a field called __proto__', '400', part(TEXT.replace('"file"', '"__proto__"')) + END],
   ['a field without a name', '400', part('Content-Disposition: form-data; filename="x.txt"') + END],
-  ['a file without a name', '400', part('Content-Disposition: form-data; name="file"') + END],
   ['a part without Content-Disposition', '400', part('Content-Type: text/plain') + END],
   ['Content-Disposition: attachment', '400', part(TEXT.replace('form-data', 'attachment')) + END],
   [
@@ -265,7 +190,7 @@ export const uploads: Area = {
         '400',
         Buffer.from(text('NAME').toString('latin1').replace('NAME', '\xe9.txt'), 'latin1'),
       ),
-      ...CONTENTS.map(([tries, must, one]) => send(tries, FILES, one.name === '' ? '400' : must, form(one))),
+      ...CONTENTS.map(([tries, must, one]) => send(tries, FILES, must, form(one))),
       ...SHAPES.map(([tries, must, body, type]) => send(tries, must === '413' ? BUDGET : FORMS, must, body, type)),
       send('only the headers of a part', FORMS, '400', frame().head),
       refused('an upload to a foreign claim', '403', `POST /api/reclamations/${foreign.reclamations}/documents`, token),
