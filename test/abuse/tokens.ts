@@ -91,12 +91,23 @@ function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownS
     ['a certificate', { x5c: ['MIIB'] }],
     ['a thumbprint', { x5t: 'AAAA', 'x5t#S256': 'AAAA' }],
   ];
+  const names = [
+    ...words('../../../../dev/null /dev/null __proto__ é'),
+    ...["' or 1=1 --", '|cat /etc/passwd', 'a'.repeat(10_000), '', '\0'],
+  ];
   return [
     ...pointers.map(
       ([what, more]): Row => [
         `a token whose header has ${what}`,
         'RFC 8725, 3.10',
         raw(header(more), claims(), strangeSigning),
+      ],
+    ),
+    ...names.map(
+      (kid): Row => [
+        `a token with the key id ${kid.slice(0, 30)}`,
+        'RFC 8725, 3.10',
+        raw(header({ kid }), claims(), strangeSigning),
       ],
     ),
     ...alike(['RFC 7515, 4.1.11'], {
