@@ -22,7 +22,7 @@ function hmac(bits: number, secret: string | Buffer): Signing {
   return (input) => createHmac(`sha${bits}`, secret).update(input).digest();
 }
 
-function unsigned({ raw, header, claims, sign, ownSigning }: Forge): Row[] {
+function unsigned({ raw, header, claims, sign }: Forge): Row[] {
   const good = sign({ role: 'CLIENT', client_access: [] });
   const [head = '', , signature = ''] = good.split('.');
   return [

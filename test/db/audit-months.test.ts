@@ -69,6 +69,19 @@ const unmake = (name: string, client = admin) =>
         execute format('alter table audit_log.months attach partition audit_log.later for values from (%L) to (maxvalue)', first);
     end $$`,
   );
+/** Creates the audit log’s partitions of the months since `ago`, which audit_log.earlier held before. */
+const beginEarlier = (ago: string) =>
+  admin.query(
+    `set role taxclaims_housekeeper;
+    do $$ begin
+      alter table audit_log.months detach partition audit_log.earlier;
+      execute format('alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
+          (date_trunc('month', now() at time zone 'UTC') - interval '${ago}') at time zone 'UTC');
+      perform audit_log.make_months(null);
+      perform audit_log.close_month('audit_log.earlier');
+    end $$;
+    reset role`,
+  );
 const make = (client = api) => column<number>('select app.tend_audit_log()', [], client);
 const record = (at: string, id: string = randomUUID()) =>
   admin.query(
@@ -317,17 +330,7 @@ describe('the audit record of a refused request that the API sends twice', () =>
       `select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
     );
     // Creates the audit log’s partition of last month, so that the end of last month lies between two partitions.
-    await admin.query(
-      `set role taxclaims_housekeeper;
-      do $$ begin
-        alter table audit_log.months detach partition audit_log.earlier;
-        execute format('alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
-            (date_trunc('month', now() at time zone 'UTC') - interval '1 month') at time zone 'UTC');
-        perform audit_log.make_months(null);
-        perform audit_log.close_month('audit_log.earlier');
-      end $$;
-      reset role`,
-    );
+    await beginEarlier('1 month');
     before = new Date(end.getTime() - 5).toISOString();
     after = new Date(end.getTime() + 5).toISOString();
   });
@@ -386,17 +389,9 @@ describe('the daily counts of audit records', () => {
       `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') - interval '2 months', 'YYYY_MM')`,
     );
     lost = `audit log of ${part.slice(6).replace('_', '-')}: `;
+    await beginEarlier('2 months');
     await admin.query(
-      `set role taxclaims_housekeeper;
-      do $$ begin
-        alter table audit_log.months detach partition audit_log.earlier;
-        execute format('alter table audit_log.months attach partition audit_log.earlier for values from (minvalue) to (%L)',
-            (date_trunc('month', now() at time zone 'UTC') - interval '2 months') at time zone 'UTC');
-        perform audit_log.make_months(null);
-        perform audit_log.close_month('audit_log.earlier');
-      end $$;
-      reset role;
-      insert into public.audit_logs (action, resource_type, success, actor, created_at)
+      `insert into public.audit_logs (action, resource_type, success, actor, created_at)
       select 'GET /x', 'sites', false, 'counted', day + interval '12 hours'
       from generate_series(
           date_trunc('month', now(), 'UTC') - interval '70 days', now() - interval '1 day', interval '1 day'

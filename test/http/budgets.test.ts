@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { storeUnavailableError } from '../../src/documents/content-store.ts';
 import { ANONYMOUS_NAME } from '../../src/identity/caller.ts';
@@ -25,6 +25,7 @@ import { begin, form, FORM, frame } from '../support/upload.ts';
 
 const service = await forSuite(startService());
 const token = await service.token('ADMIN');
+const client = await service.token('CLIENT');
 
 const MIB = 1024 * 1024;
 const CHUNKED = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
@@ -55,18 +56,18 @@ async function flood(head: string, piece: string): Promise<{ answer: string; sen
 
 describe('the service does not read the body of a request that it has refused', () => {
   test.each([
-    ['of a request without a token', 'POST /api/clients', 401, () => ''],
-    ['of a role without the right', 'POST /api/users', 403, () => client],
-    ['for an unknown path', 'POST /api/nothing', 404, () => token],
-    ['for a method that the path does not have', 'DELETE /api/clients', 405, () => token],
-    ['sent to /health', 'GET /health', 200, () => ''],
-    ['sent to /docs', 'GET /docs', 200, () => ''],
-    ['sent to a list', 'GET /api/clients', 200, () => token],
-    ['of the type text/plain', 'POST /api/clients', 415, () => token, 'Content-Type: text/plain\r\n'],
+    ['of a request without a token', 'POST /api/clients', 401, ''],
+    ['of a role without the right', 'POST /api/users', 403, client],
+    ['for an unknown path', 'POST /api/nothing', 404, token],
+    ['for a method that the path does not have', 'DELETE /api/clients', 405, token],
+    ['sent to /health', 'GET /health', 200, ''],
+    ['sent to /docs', 'GET /docs', 200, ''],
+    ['sent to a list', 'GET /api/clients', 200, token],
+    ['of the type text/plain', 'POST /api/clients', 415, token, 'Content-Type: text/plain\r\n'],
   ])(
     'the service answers a request whose body never ends (%s), and closes the connection',
-    async (_what, line, status, who, type = 'Content-Type: application/json\r\n') => {
-      const authorization = who() === '' ? '' : `Authorization: Bearer ${who()}\r\n`;
+    async (_what, line, status, by, type = 'Content-Type: application/json\r\n') => {
+      const authorization = by === '' ? '' : `Authorization: Bearer ${by}\r\n`;
       const head = `${line} HTTP/1.1\r\nHost: x\r\n${type}${authorization}Transfer-Encoding: chunked\r\n\r\n`;
       const { answer, sent } = await flood(head, chunk('x'.repeat(60_000)));
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -76,11 +77,6 @@ describe('the service does not read the body of a request that it has refused', 
       expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     },
   );
-
-  let client: string;
-  beforeAll(async () => {
-    client = await service.token('CLIENT');
-  });
 
   test('a caller that goes on sending an unread body after the answer gets no connection reset', async () => {
     const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });

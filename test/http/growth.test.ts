@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { scanJson } from '../../src/http/json-budget.ts';
 import { readIfMatchEtags, isNotModified } from '../../src/http/preconditions.ts';
@@ -18,7 +18,7 @@ import { excessiveGrowth, hostileTexts } from '../support/growth.ts';
 import type { Feed } from '../support/growth.ts';
 import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { frame, upload } from '../support/upload.ts';
 
 /*
@@ -30,6 +30,11 @@ import { frame, upload } from '../support/upload.ts';
 const LONG = 64 * 1024;
 
 const CURSOR_ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
+
+const service = await forSuite(startService({ corsOrigins: ['https://app.example'], trustProxy: 1 }));
+const own = await service.tenant('Own');
+const token = await service.token('ADMIN');
+const { id: document } = (await upload(service, token, own.reclamations)).json as { readonly id: string };
 
 /** Checks the depth and the number of values of a JSON text as the service does before parsing, but without limits. */
 const depthFirst = (json: string) =>
@@ -155,24 +160,10 @@ describe('the time of each parser grows in proportion to its input', () => {
 });
 
 describe('the time of each request grows in proportion to the request', () => {
-  let service: Service;
-  let own: Tenant;
-  let token: string;
-  let document: string;
-
-  beforeAll(async () => {
-    service = await startService({ corsOrigins: ['https://app.example'], trustProxy: 1 });
-    own = await service.tenant('Own');
-    token = await service.token('ADMIN');
-    const { json } = await upload(service, token, own.reclamations);
-    document = (json as { id: string }).id;
-  });
-  afterAll(() => service.close());
-
   const isSendable = (text: string) => !/[^\t\x20-\x7e]/.test(text);
 
   /** Requests that together reach all code that reads a header. */
-  const lines = () => [
+  const lines = [
     `GET /api/documents/${document}/content`,
     'GET /docs/docs.css',
     'OPTIONS /api/clients',
@@ -190,7 +181,7 @@ describe('the time of each request grows in proportion to the request', () => {
         'content-type': 'a/b;',
       };
       const length = Math.min(MAX_HEADER_LENGTHS[name] ?? 0, 200_000);
-      for (const line of lines()) {
+      for (const line of lines) {
         const feeds = hostile(beginnings[name] ?? '"a",')
           .filter(([, of]) => isSendable(of(100)))
           .map(([what, of]): [string, Feed] => [
@@ -314,21 +305,22 @@ describe('MAX_HEADER_LENGTHS limits the length of every header that the service 
       Object.defineProperty(request, 'headers', { value });
     };
     subscribe('http.server.request.start', watch);
-    const service = await startService({ corsOrigins: ['https://app.example'], trustProxy: 1 });
     try {
-      const own = await service.tenant('Own');
-      const token = await service.token('ADMIN');
       const headers = { origin: 'https://app.example', range: 'bytes=0-0', 'if-none-match': '"x"' };
-      const { json } = await upload(service, token, own.reclamations);
-      const path = `/api/documents/${(json as { id: string }).id}/content`;
-      for (const line of [`GET ${path}`, 'GET /docs/docs.css', 'GET /docs', 'OPTIONS /api/sites', 'GET /health'])
+      await upload(service, token, own.reclamations);
+      for (const line of [
+        `GET /api/documents/${document}/content`,
+        'GET /docs/docs.css',
+        'GET /docs',
+        'OPTIONS /api/sites',
+        'GET /health',
+      ])
         await ask(service.port, line, { token, headers });
       await ask(service.port, 'GET /docs/docs.css', {
         headers: { 'if-modified-since': new Date().toUTCString() },
       });
       await ask(service.port, 'POST /api/auth/login', { body: { token }, headers });
     } finally {
-      await service.close();
       unsubscribe('http.server.request.start', watch);
     }
     expect(read.size).toBeGreaterThan(10);

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { RequestError } from '../../src/errors.ts';
 import { computeRequestDigests, readIdempotencyKey } from '../../src/http/creation.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+
+const service = await forSuite(startService());
 
 const keyOf = (...values: string[]) => readIdempotencyKey({ headersDistinct: { 'idempotency-key': values } });
 
@@ -77,12 +79,6 @@ describe('the digest of a request with an idempotency key identifies the request
 });
 
 describe('the service refuses a creation with a malformed idempotency key', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
-
   test('a creation with a malformed Idempotency-Key gets 400 before its body is read, and 403 for a role without the right', async () => {
     const headers = { 'idempotency-key': 'a,b', 'content-type': 'application/json' };
     const token = await service.token('ADMIN');

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { readColumnComments } from '../../src/db/comments.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { document, resolved } from '../support/described.ts';
+import { forSuite } from '../support/suite.ts';
 import { FILE, written } from './written-description.ts';
 
 /* These tests check that the OpenAPI description explains each field, enum value and body to a frontend developer. */
@@ -31,6 +31,15 @@ function* partsOf(part: unknown, path = ''): Generator<readonly [string, Schema]
 
 const parts = [...partsOf(document)];
 const schemas = document.components?.schemas as Readonly<Record<string, Schema>>;
+
+const database = await forSuite(createTestDatabase());
+const columns = await withAdmin(database.adminUrl, (admin) =>
+  admin.query<{ name: string; comment: string }>(`
+    select c.relname || '.' || a.attname as name, col_description(c.oid, a.attnum) as comment
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`),
+);
 
 describe('the OpenAPI description explains each field, enum value and body', () => {
   test('the OpenAPI description has a sentence for every field of every schema', () => {
@@ -79,26 +88,7 @@ describe('the OpenAPI description explains each field, enum value and body', () 
 });
 
 describe('the OpenAPI description and the database describe a column in the same words', () => {
-  async function readDatabaseComments(): Promise<ReadonlyMap<string, string>> {
-    const database = await createTestDatabase();
-    try {
-      return await withAdmin(database.adminUrl, async (admin: pg.Client) => {
-        const { rows } = await admin.query<{ name: string; comment: string }>(`
-          select c.relname || '.' || a.attname as name, col_description(c.oid, a.attnum) as comment
-          from pg_class as c
-          join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-          where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
-        return new Map(rows.map(({ name, comment }) => [name, comment]));
-      });
-    } finally {
-      await database.close();
-    }
-  }
-
-  let comments: ReadonlyMap<string, string>;
-  beforeAll(async () => {
-    comments = await readDatabaseComments();
-  });
+  const comments = new Map(columns.rows.map(({ name, comment }) => [name, comment]));
 
   test('readColumnComments reads from the migrations the same comment of each column as the database has', async () => {
     const commentOf = await readColumnComments();
