@@ -199,15 +199,4 @@ describe('the prepared statements of a database connection', () => {
       [['599']],
     ]);
   });
-
-  test('a pipeline prepares no statement if the service has prepared statements switched off', async () => {
-    const { results, error } = await sendPipeline(
-      client,
-      [{ role: 'tester', statements: [twice, sql('select 1'), twice] }],
-      false,
-    );
-    expect(error).toBeUndefined();
-    expect(results.map(({ rows }) => rows[0]?.[0])).toEqual(['42', '1', '42']);
-    expect(await prepared()).toEqual([]);
-  });
 });
