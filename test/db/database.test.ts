@@ -123,14 +123,6 @@ describe('a request that fails stores nothing and leaves its connection clean an
       expect(await probe.stored()).toEqual([1, 1000, 2000]);
     },
   );
-
-  test('a request with a value that cannot be encoded stores nothing and leaves no role or setting on its connection', async () => {
-    const { pid } = await probe.connection();
-    const invalid = sql('select $1::timestamptz', new Date(NaN));
-    await expect(probe.database.run(request(), [insert(1), invalid])).rejects.toThrow(RangeError);
-    expect((await probe.connection()).pid).toBe(pid);
-    expect(await probe.stored()).toEqual([1000, 2000]);
-  });
 });
 
 test('the server ends a request’s statement that takes too long, and the connection stays in use', async () => {
