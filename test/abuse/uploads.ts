@@ -79,12 +79,28 @@ const TEXT = `${FILE}${LINE}Content-Type: text/plain`;
 /** Malformed ways of uploading one file, each with the expected status. */
 const SHAPES: readonly (readonly [tries: string, must: string, body: string | Buffer, type?: string])[] = [
   ['a form without parts', '400', END],
+  ['an empty body', '400', ''],
   ['only a preamble', '400', 'preamble'],
   ['a form without its last boundary', '400', part(TEXT)],
+  ['a file without a boundary after it', '400', `--${BOUNDARY}${LINE}${TEXT}${LINE}${LINE}x`],
+  ['a part that ends within its headers', '400', `--${BOUNDARY}${LINE}${TEXT}`],
   ['another boundary than the declared one', '400', part(TEXT).replaceAll(BOUNDARY, 'other') + END],
   ['two files', '400', part(TEXT) + part(TEXT) + END],
+  [
+    'the field of the file twice, first as text',
+    '400',
+    part('Content-Disposition: form-data; name="file"') + part(TEXT) + END,
+  ],
+  ['an unknown kind', '400', part('Content-Disposition: form-data; name="kind"', 'PAID') + part(TEXT) + END],
+  [
+    'an unknown field before the file',
+    '400',
+    part('Content-Disposition: form-data; name="client_id"') + part(TEXT) + END,
+  ],
   ['the field name in capitals', '400', part(TEXT.replace('"file"', '"FILE"')) + END],
+  ['a field called __proto__', '400', part(TEXT.replace('"file"', '"__proto__"')) + END],
   ['a field without a name', '400', part('Content-Disposition: form-data; filename="x.txt"') + END],
+  ['a file without a name', '400', part('Content-Disposition: form-data; name="file"') + END],
   ['a part without Content-Disposition', '400', part('Content-Type: text/plain') + END],
   ['Content-Disposition: attachment', '400', part(TEXT.replace('form-data', 'attachment')) + END],
   [
@@ -127,10 +143,14 @@ const SHAPES: readonly (readonly [tries: string, must: string, body: string | Bu
   ],
   ['a part after the last boundary', '201|400', part(TEXT) + END + part(TEXT)],
   ...alike(['400', END], {
+    'no boundary': 'multipart/form-data',
     'an empty boundary': 'multipart/form-data; boundary=',
+    'a boundary of 71 characters': `multipart/form-data; boundary=${'a'.repeat(71)}`,
     'a boundary that is a regular expression': 'multipart/form-data; boundary="(.*)+$"',
     'two boundaries': `multipart/form-data; boundary=x; boundary=${BOUNDARY}`,
   }),
+  ['multipart/mixed', '415', part(TEXT) + END, `multipart/mixed; boundary=${BOUNDARY}`],
+  ['JSON instead of a form', '415', '{"file":"x"}', 'application/json'],
   ['a URL-encoded form', '415', 'file=x', 'application/x-www-form-urlencoded'],
   ['a PDF as body without a form', '415', pdf, 'application/pdf'],
   ['a form without a content type', '415', part(TEXT) + END, ''],
