@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
@@ -7,6 +6,7 @@ import type { Hold } from './holds.ts';
 import type { Lane } from './lane.ts';
 import type { Measured } from './measure.ts';
 import type { RaceTenant } from './people.ts';
+import { filesIn, until } from '../support/upload.ts';
 
 /** Requests that run at the same time, in the order of sending, and the kind of lock for which they wait. */
 export interface Race {
@@ -45,7 +45,7 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
   const { rows } = await holder.query<{ now: string }>('select clock_timestamp()::text as now');
   await holder.query('commit');
   const exchanges = await Promise.all(sent);
-  while (await hasRefusalsOnDisk(lane));
+  await until(async () => !(await hasRefusalsOnDisk(lane)));
   return { members, hold, isManaged, tenant, exchanges, releasedAt: rows[0]?.now ?? '' };
 }
 
@@ -54,7 +54,7 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
  * The service moves the record to the audit log soon after Postgres answers again.
  */
 async function hasRefusalsOnDisk({ service }: Lane): Promise<boolean> {
-  const names = await readdir(join(service.dataDir, 'refusals'), { recursive: true });
+  const names = await filesIn(join(service.dataDir, 'refusals'));
   return names.some((name) => name.endsWith('.refusals'));
 }
 
