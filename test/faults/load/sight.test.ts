@@ -106,6 +106,14 @@ test('the load test accepts a list without a record that was deleted after the l
   expect(view.page('sites', [], 50)).toBeNull();
 });
 
+test('the load test accepts a time that an instance of release 3 shows in milliseconds after release 2 showed its microseconds', () => {
+  const sight = new Sight();
+  const at = (updated_at: string) => site(MINE, { updated_at });
+  sight.acknowledged('sites', at('2026-01-01T10:00:00.859164Z'));
+  expect(sight.view().record(at('2026-01-01T10:00:00.859Z'))).toBeNull();
+  expect(sight.view().record(at('2026-01-01T10:00:00.858999Z'))).toMatch(BEHIND.old);
+});
+
 test('the load test compares the times in updated_at correctly, even if a time omits trailing zeros of its seconds', () => {
   const times = ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.5Z', '2026-01-01T10:00:00.51Z'];
   expect(times.map(versionOf).sort()).toEqual(times.map(versionOf));

@@ -120,9 +120,9 @@ function createdAt(row: Row | undefined): string {
 }
 
 /**
- * Converts a time of the API into a text whose alphabetical order is the order of time. The API omits trailing zeros of
- * the seconds, so the `Z` at the end would disturb the order and is removed.
+ * Returns a time of the API to the millisecond, as a text whose alphabetical order is the order of time. While instances
+ * of releases 2 and 3 run side by side, callers read the same time with microseconds from one and without from the other.
  */
 export function versionOf(time: string): string {
-  return time.replace(/Z$/, '');
+  return new Date(time).toISOString();
 }
