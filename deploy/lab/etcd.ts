@@ -8,6 +8,8 @@ import { startProgram } from './program.ts';
 export interface Etcd extends Part {
   readonly url: string;
   readonly port: number;
+  /** Deletes a key, as `etcdctl del` does. */
+  remove(key: string): Promise<void>;
 }
 
 /** Starts an etcd server that keeps its data in the given folder. */
@@ -26,7 +28,11 @@ export async function startEtcd({ dir, port }: PartOptions): Promise<Etcd> {
     ],
     answers: async () => (await fetch(`${url}/health`)).ok,
   });
-  return Object.assign(program, { url, port: bound });
+  const remove = async (key: string): Promise<void> => {
+    const body = JSON.stringify({ key: Buffer.from(key).toString('base64') });
+    await fetch(`${url}/v3/kv/deleterange`, { method: 'POST', body });
+  };
+  return Object.assign(program, { url, port: bound, remove });
 }
 
 if (import.meta.main) await runAsScript(startEtcd, ({ url }) => url);
