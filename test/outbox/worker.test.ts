@@ -476,6 +476,24 @@ test('an instance that waits for a lock does not deliver a user’s rights if an
   expect(await late).toMatchObject([{ userId: ada.id }]);
 });
 
+test('an instance has given a change of rights back only once Postgres has stored it', async () => {
+  const ada = await person('CLIENT', [own]);
+  await change(ada.id, { client_access: [] });
+  const claimed = await changes.claim(1, 60_000);
+  const holder = await connected(service.postgres.adminUrl);
+  await holder.query('begin');
+  await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
+  let isReleased = false;
+  const released = changes.release(claimed, 0).then(() => (isReleased = true));
+  while ((await waiting(service)) < 1);
+  const wasReleased = isReleased;
+  await holder.query('rollback');
+  await holder.end();
+  await released;
+  expect(wasReleased).toBe(false);
+  expect(await rows(ada)).toMatchObject([{ state: 'WAITING', claim: null }]);
+});
+
 test('the service sends a user’s newest rights to the identity provider again after a frozen instance has sent older rights', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
