@@ -37,8 +37,13 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
     // Without IDENTITY_PORT, the service would use the port of its last start. Another suite is possibly using that
-    // port now.
-    env: { PATH: process.env['PATH'], IDENTITY_PORT: '0', ...environment },
+    // port now. The cache is that of `npm start`.
+    env: {
+      PATH: process.env['PATH'],
+      IDENTITY_PORT: '0',
+      NODE_COMPILE_CACHE: join(ROOT, '.data', 'compile-cache'),
+      ...environment,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const written = { out: '', err: '' };
