@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
+import { inLine, rowOf, wholeTable } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*

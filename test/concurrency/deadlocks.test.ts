@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { waiting } from '../support/held-row.ts';
+import { inLine, rowOf, waiting, wholeTable } from '../support/held-row.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { inLine, rowOf, wholeTable } from './held.ts';
 import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Answer, Question } from '../support/http.ts';
-import { waiting } from '../support/held-row.ts';
+import { inLine, waiting } from '../support/held-row.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Tenant } from '../support/service.ts';
-import { inLine } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* These tests import claims while another request imports claims or deletes their site or client. */

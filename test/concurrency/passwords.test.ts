@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_PASSWORD_HASH } from '../../src/identity/password.ts';
+import { inLine, rowOf, wholeTable } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { expectRefusal, startService } from '../support/service.ts';
 import { cheapHash, PRESENT, userWithPassword } from '../support/user-with-password.ts';
 import type { UserWithPassword } from '../support/user-with-password.ts';
-import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* These tests check the status of a user’s requests while the user’s password or rights change. */

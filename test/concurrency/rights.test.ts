@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
+import { inLine, rowOf, wholeTable } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
-import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*

@@ -4,7 +4,7 @@ import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { inLine, rowOf } from '../concurrency/held.ts';
+import { inLine, rowOf } from '../support/held-row.ts';
 import { forSuite } from '../support/suite.ts';
 import { make } from '../support/rows.ts';
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { createSubjectUuid } from '../../src/identity/subject.ts';
-import { inLine, rowOf } from '../concurrency/held.ts';
+import { inLine, rowOf } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
