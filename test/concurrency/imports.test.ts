@@ -47,15 +47,6 @@ const lockOf = (table: 'sites' | 'clients', id: string) => ({
 });
 const remove = (path: string): Promise<Answer> => service.ask(`DELETE ${path}`, { token: admin });
 
-test('two simultaneous imports of claims by two callers both succeed completely', async () => {
-  const answers = await inLine(service, lockOf('sites', annex), [
-    () => send(100),
-    () => send(100, { token: colleague }),
-  ]);
-  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-  expect(await imported()).toBe(200);
-});
-
 test('while a caller’s long import of claims runs, a second import by this caller gets 429 with Retry-After, but an import by a colleague succeeds', async () => {
   const answers = await inLine(
     service,
