@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { inLine, rowOf, waiting, wholeTable } from '../support/held-row.ts';
 import { startService } from '../support/service.ts';
-import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
@@ -13,13 +13,14 @@ import { connected } from '../support/database.ts';
  * time-out. A request in a deadlock would therefore get 503.
  */
 
-let service: Service;
 let tenant: Tenant;
-let token: string;
 
-/** Starts a service whose database connections have the given deadlock_timeout of Postgres. */
-async function start(deadlockTimeout: string): Promise<void> {
-  service = await startService({ statementTimeoutMs: 4_000 });
+const service = await forSuite(startService({ statementTimeoutMs: 4_000 }));
+const token = await service.token('ADMIN');
+await lookForDeadlocksAfter('60s');
+
+/** Gives the service’s database connections the given deadlock_timeout of Postgres. */
+async function lookForDeadlocksAfter(deadlockTimeout: string): Promise<void> {
   await service.admin(`alter database ${service.postgres.name} set deadlock_timeout = '${deadlockTimeout}'`);
   // The connections that the service opened before do not have the time-out.
   await service.admin(
@@ -29,13 +30,9 @@ async function start(deadlockTimeout: string): Promise<void> {
 
 beforeEach(async () => {
   tenant = await service.furnishedTenant('Boulangerie Martin');
-  token = await service.token('ADMIN');
 });
 
 describe('requests that lock several rows lock them in one order, so that they never end in a deadlock', () => {
-  beforeAll(() => start('60s'));
-  afterAll(() => service.close());
-
   test('two ADMINs who assign a client to each other at the same time both get 200', async () => {
     const { id: one } = await person(service, 'ADMIN', [tenant.clients]);
     const { id: two } = await person(service, 'ADMIN', [tenant.clients]);
@@ -129,23 +126,19 @@ describe('requests that lock several rows lock them in one order, so that they n
   });
 });
 
-describe('the service repeats requests that Postgres ends because of a deadlock', () => {
-  beforeAll(() => start('200ms'));
-  afterAll(() => service.close());
-
-  test('if Postgres ends a request because of a deadlock, the service repeats the request and answers 200', async () => {
-    const another = await connected(service.postgres.adminUrl);
-    await another.query(`set deadlock_timeout = '60s'; begin`);
-    await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
-    // The change of the invoice locks the invoice’s claim, and then waits for the lock of the invoice.
-    const answer = service.ask(`PUT /api/invoices/${tenant.factures}`, {
-      token,
-      body: { reclamation_id: tenant.reclamations },
-    });
-    while ((await waiting(service)) < 1);
-    await another.query('select from public.reclamations where id = $1 for update', [tenant.reclamations]);
-    await another.query('commit');
-    await another.end();
-    expect((await answer).status).toBe(200);
+test('if Postgres ends a request because of a deadlock, the service repeats the request and answers 200', async () => {
+  await lookForDeadlocksAfter('200ms');
+  const another = await connected(service.postgres.adminUrl);
+  await another.query(`set deadlock_timeout = '60s'; begin`);
+  await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
+  // The change of the invoice locks the invoice’s claim, and then waits for the lock of the invoice.
+  const answer = service.ask(`PUT /api/invoices/${tenant.factures}`, {
+    token,
+    body: { reclamation_id: tenant.reclamations },
   });
+  while ((await waiting(service)) < 1);
+  await another.query('select from public.reclamations where id = $1 for update', [tenant.reclamations]);
+  await another.query('commit');
+  await another.end();
+  expect((await answer).status).toBe(200);
 });
