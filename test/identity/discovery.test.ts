@@ -70,14 +70,7 @@ test('a provider’s discovery document is accepted without a logout endpoint an
 });
 
 test('a provider’s discovery document is accepted with members of any type, if no login needs these members', async () => {
-  const members = [
-    'end_session_endpoint',
-    'jwks_uri',
-    'scopes_supported',
-    'response_types_supported',
-    'claims_supported',
-  ];
-  for (const member of [...members, 'userinfo_endpoint', 'registration_endpoint', 'code_challenge_methods_supported'])
+  for (const member of ['end_session_endpoint', 'jwks_uri', 'scopes_supported', 'code_challenge_methods_supported'])
     for (const value of [null, 7, '', 'nonsense', true, [], ['https://idp.example/'], {}]) {
       provider.discovery = saying(documentOf({ [member]: value }));
       const found = await discoveryOf().currentMetadata();
@@ -185,13 +178,8 @@ test.each(Object.entries(NONSENSE))(
 test('the service sends no request to an issuer with a plain-http URL on another host', async () => {
   const { port } = new URL(provider.issuer);
   const issuer = `http://0.0.0.0:${port}`;
-  provider.discovery = saying(
-    documentOf({
-      issuer,
-      authorization_endpoint: 'https://a.example/',
-      token_endpoint: 'https://a.example/',
-    }),
-  );
+  const endpoint = 'https://a.example/';
+  provider.discovery = saying(documentOf({ issuer, authorization_endpoint: endpoint, token_endpoint: endpoint }));
   expect([await discoveryOf({ issuer }).currentMetadata(), provider.discoveries - asked]).toEqual([undefined, 0]);
 });
 
