@@ -82,19 +82,15 @@ test('tokens of known keys are accepted while the provider answers with errors o
   const token = await v.identity.token({ exp: v.clock() / 1000 + 86_400 });
   await v.verifier.verify(token);
   const answers: readonly (readonly [number, string, Record<string, string>?])[] = [
-    ...([
-      [500, '{"keys":[]}'],
-      [404, ''],
-      [204, ''],
-    ] as const),
-    ...([
-      [200, ''],
-      [200, '<html>'],
-      [200, 'null'],
-      [200, '[]'],
-      [200, '{"keys":{}}'],
-      [200, '{"keys":[1]}'],
-    ] as const),
+    [500, '{"keys":[]}'],
+    [404, ''],
+    [204, ''],
+    [200, ''],
+    [200, '<html>'],
+    [200, 'null'],
+    [200, '[]'],
+    [200, '{"keys":{}}'],
+    [200, '{"keys":[1]}'],
     [200, `{"keys":[],"padding":"${'x'.repeat(10_000_000)}"}`],
     [302, '', { location: `${v.identity.jwksUrl}?elsewhere` }],
   ];
@@ -129,19 +125,12 @@ test('a provider’s published key set replaces the known keys only if it has at
     expect([what, outcome]).toEqual([what, expect.objectContaining(ACCEPTED)]);
   }
   expect(v.identity.requests).toBe(1 + Object.keys(unusable).length);
-  // A key set with one usable key replaces the old keys, even if all its other keys are unusable.
-  const keys = [good, ...Object.values(unusable).flat()];
+  // A key set with one usable key replaces the old keys, even if everything else in it is an unusable key or no key.
+  const noKeys = [null, 0, '', 'key', [], {}, { kty: null }, { ...good, kty: 7 }, { ...good, key_ops: 7, x5c: 'x' }];
+  const keys = [...noKeys, good, ...Object.values(unusable).flat()];
   v.identity.answerWith((_, response) => response.end(JSON.stringify({ keys })));
   v.clock.advance(25 * MINUTE);
   await v.refusalOf(token);
-});
-
-test('callers with a token get ERROR_UNAVAILABLE until the provider has published a usable key', async () => {
-  v.identity.answerWith((_, response) => response.end('{"keys":[]}'));
-  await expect(v.callerOf()).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
-  v.identity.answerWith(undefined);
-  v.clock.advance(2);
-  await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
 });
 
 test('callers with a token get 503 until the provider can be reached for the first time', async () => {
@@ -187,14 +176,6 @@ test('tokens with unknown key ids cause one request to an unreachable provider, 
     await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
   }
   expect(v.identity.requests).toBe(2);
-});
-
-test('a new key is found at most 30 seconds after a token with an unknown key id', async () => {
-  await v.callerOf();
-  await expect(v.callerOf({}, { key: await createTestKey() })).rejects.toMatchObject(REFUSED);
-  await v.identity.rotate();
-  v.clock.advance(31);
-  await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
 });
 
 test('the first tokens of 50 simultaneous callers cause one request to the provider', async () => {

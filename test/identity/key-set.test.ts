@@ -100,21 +100,3 @@ test('a request that searches a token’s key in outdated keys gets the newer kn
   expect(await keySet.searchNewKeys(old)).toBe(fresh);
   expect(identity.requests).toBe(2);
 });
-
-test('the service finds a provider’s key in a key set that also has values that are not keys', async () => {
-  const key = await createTestKey();
-  const nonsense = [
-    null,
-    0,
-    '',
-    'key',
-    [],
-    {},
-    { kty: null },
-    { ...key.jwk, kty: 7 },
-    { ...key.jwk, key_ops: 7, x5c: 'x' },
-  ];
-  identity.answerWith((_, response) => response.end(JSON.stringify({ keys: [...nonsense, key.jwk], remark: [] })));
-  const keys = await keySetOf(NEVER).current();
-  expect(keys.jwks().keys).toContainEqual(expect.objectContaining({ x: key.jwk.x }));
-});
