@@ -190,14 +190,14 @@ interface Connected {
    * Verifies a token with the vendor’s claims after the given changes. A claim that a change sets to undefined is left
    * out.
    */
-  readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
+  readonly callerOf: (claims?: Claims) => Promise<Caller>;
 }
 
 /**
  * Starts a test provider, and configures the token verifier as the vendor’s page in docs/identity says, except for the
  * provider’s host.
  */
-async function connect(name: string, changes: Environment = {}): Promise<Connected> {
+async function connect(name: string): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`SHAPES has no provider ${name}`);
   const server = createServer();
@@ -206,18 +206,13 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const local = (url: string) => url.replace(/^https:\/\/[^/]+/, origin);
   const said = recipe(name);
-  const environment: Environment = {
-    ...said,
-    AUTH_ISSUER: local(said['AUTH_ISSUER'] ?? ''),
-    ...changes,
-  };
+  const environment: Environment = { ...said, AUTH_ISSUER: local(said['AUTH_ISSUER'] ?? '') };
   const { identity } = loadConfig(environment);
   if (identity.provider === undefined) throw new Error('the recipe configures no identity provider');
   const { audience } = identity.provider;
   const issuer = `${origin}${shape.issuer}`;
 
   let claims: Claims = {};
-  let header: Claims = {};
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const signing = { ...(await exportJWK(privateKey)), kid: 'present', ...shape.keySays };
   const accessTokenFormat = 'jwt' as const;
@@ -250,7 +245,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
           const { iat, exp } = unsigned.payload;
           const own = await shape.claims(issuer, audience);
           unsigned.payload = { iat, nbf: iat, exp, iss: issuer, aud: NO_AUDIENCE, ...own, ...claims };
-          unsigned.header = { ...shape.header, ...header };
+          unsigned.header = { ...shape.header };
         },
       },
     },
@@ -265,8 +260,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
   const verifier = createTokenVerifier({ ...identity, ...identity.provider, log: pino({ level: 'silent' }) });
   return {
     environment,
-    callerOf: async (otherClaims = {}, otherHeader = {}) => {
-      [claims, header] = [otherClaims, otherHeader];
+    callerOf: async (otherClaims = {}) => {
+      claims = otherClaims;
       const response = await fetch(`${origin}/token`, {
         method: 'POST',
         headers: { authorization: `Basic ${btoa('reports:reports-secret')}` },
@@ -294,12 +289,6 @@ describe.each(Object.keys(SHAPES))(
       });
     });
 
-    test(`with the settings in docs/identity for ${provider}, a token is accepted with each "typ" of an access token`, async () => {
-      const { callerOf } = await connect(provider);
-      for (const typ of ['at+jwt', 'application/at+jwt', undefined])
-        await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
-    });
-
     test(`with the settings in docs/identity for ${provider}, a token of another audience or issuer, or without a claim, is refused`, async () => {
       const { callerOf, environment } = await connect(provider);
       const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
@@ -317,25 +306,8 @@ describe.each(Object.keys(SHAPES))(
   },
 );
 
-test('a Keycloak token is refused if its realm roles have none of the four roles, or two', async () => {
-  const { callerOf } = await connect('Keycloak');
-  for (const roles of [[], ['admin'], ['ADMIN', 'CLIENT'], undefined])
-    await expect(callerOf({ realm_access: { roles } })).rejects.toMatchObject(REFUSED);
-});
-
-test('an Entra ID token gives an email only with AUTH_EMAILS_VERIFIED', async () => {
-  const { callerOf } = await connect('Entra ID', { AUTH_EMAILS_VERIFIED: 'false' });
-  expect((await callerOf()).email).toBeUndefined();
-});
-
 test('an Okta user who gets another login name stays the same user', async () => {
   const { callerOf } = await connect('Okta');
   const { userId } = await callerOf();
   await expect(callerOf({ sub: 'ada.king@b.example' })).resolves.toMatchObject({ userId });
-});
-
-test('a Cognito token is refused if it is of another app client, or no access token', async () => {
-  const { callerOf } = await connect('Cognito');
-  for (const wrong of [{ client_id: 'other' }, { client_id: undefined }, { token_use: 'id' }, { token_use: undefined }])
-    await expect(callerOf(wrong)).rejects.toMatchObject(REFUSED);
 });
