@@ -1,18 +1,14 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { pino } from 'pino';
 import { chooseIssuerUrl } from '../../src/demo/provider/address.ts';
 import { openSigningKey, openSigner } from '../../src/demo/provider/key.ts';
 import type { TokenRequest, TokenSigner } from '../../src/demo/provider/key.ts';
 import type { EmbeddedProvider } from '../../src/demo/provider/start.ts';
-import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import type { TokenVerifier } from '../../src/identity/token-verifier.ts';
-import { startProvider } from '../support/provider.ts';
+import { startProvider, verifierOf } from '../support/provider.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
-const log = pino({ level: 'silent' });
 const ISSUER = 'http://127.0.0.1:3001';
 const SOMEBODY: TokenRequest = {
   ...{ subject: 'local|claire', role: 'CLIENT', clientAccess: [A] },
@@ -36,18 +32,6 @@ async function withProvider(work: (provider: EmbeddedProvider) => Promise<void>)
   const provider = await startProvider({ DATA_DIR: dataDir });
   await work(provider).finally(() => provider.close());
 }
-
-function verifierOf({ issuer, audience, jwksUrl }: EmbeddedProvider): TokenVerifier {
-  const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
-  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log });
-}
-
-test('the service verifies a token of the embedded identity provider with the published key', async () => {
-  await withProvider(async (provider) => {
-    const caller = await verifierOf(provider).verify(await provider.sign(SOMEBODY));
-    expect(caller).toMatchObject(SOMEBODY);
-  });
-});
 
 test('the service accepts a token of the embedded identity provider after restarts, even a token that was signed before the first start', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);

@@ -3,9 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { pino } from 'pino';
-import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
-import { startProvider } from '../support/provider.ts';
+import { startProvider, verifierOf } from '../support/provider.ts';
 import { folderForSuite } from '../support/suite.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -30,15 +28,14 @@ function token(args: readonly string[], environment: Record<string, string> = {}
 }
 
 test('npm run token prints nothing but a token that the service accepts', async () => {
-  const log = pino({ level: 'silent' });
   const provider = await startProvider({ DATA_DIR: dataDir, IDENTITY_PORT: '0' });
-  const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
-  const verifier = createTokenVerifier({ ...provider, ...names, log });
   const person = ['--subject', 'local|ada', '--email', 'ada@example.com', '--name', 'Ada'];
   const clients = ['--client-access', `${B.toUpperCase()},${A}`, '--client-access', A];
   const { stdout, stderr, code } = await token(['--role', 'TAX_SPECIALIST', ...clients, ...person]);
   expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
-  const caller = await verifier.verify(stdout.trim()).finally(() => provider.close());
+  const caller = await verifierOf(provider)
+    .verify(stdout.trim())
+    .finally(() => provider.close());
   expect(caller).toMatchObject({ role: 'TAX_SPECIALIST', clientAccess: [A, B], subject: 'local|ada' });
   expect(caller).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
 });

@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import { loadConfig } from '../../src/config.ts';
 import type { Environment } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import type { Database } from '../../src/db/database.ts';
 import { startEmbeddedProvider } from '../../src/demo/provider/start.ts';
 import type { EmbeddedProvider } from '../../src/demo/provider/start.ts';
+import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
+import type { TokenVerifier } from '../../src/identity/token-verifier.ts';
 import { createTestDatabase } from './database.ts';
+import { make } from './rows.ts';
 import { createScratchFolder } from './scratch.ts';
 import { adminOf } from './world.ts';
 import type { Admin } from './world.ts';
@@ -20,11 +22,9 @@ export interface Person {
 }
 
 interface ProviderWorld {
-  readonly dataDir: string;
-  readonly database: Database;
   readonly provider: EmbeddedProvider;
   /** Closes the embedded identity provider and starts another one at the same address. */
-  restart(): Promise<EmbeddedProvider>;
+  restart(): Promise<void>;
   /** Stores a user with a password. The argument `columns` has further columns by their SQL names. */
   person(columns?: Readonly<Record<string, unknown>>): Promise<Person>;
   readonly admin: Admin;
@@ -39,6 +39,12 @@ const CHEAP = 4;
 
 export function startProvider(environment: Environment, log?: Logger): Promise<EmbeddedProvider> {
   return startEmbeddedProvider(loadConfig(environment), log ?? pino({ level: 'silent' }));
+}
+
+/** Returns a verifier of the embedded identity provider’s tokens, as a service beside the provider has it. */
+export function verifierOf({ issuer, audience, jwksUrl }: EmbeddedProvider): TokenVerifier {
+  const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
+  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log: pino({ level: 'silent' }) });
 }
 
 export async function openProviderWorld(environment: Environment = {}, log?: Logger): Promise<ProviderWorld> {
@@ -59,8 +65,6 @@ export async function openProviderWorld(environment: Environment = {}, log?: Log
   const admin = adminOf(postgres.adminUrl);
 
   return {
-    dataDir,
-    database,
     get provider() {
       return provider;
     },
@@ -68,7 +72,6 @@ export async function openProviderWorld(environment: Environment = {}, log?: Log
       const { port } = new URL(provider.issuer);
       await provider.close();
       provider = await begin(port);
-      return provider;
     },
     async person(columns = {}) {
       people += 1;
@@ -79,13 +82,7 @@ export async function openProviderWorld(environment: Environment = {}, log?: Log
         password_hash: hashSync(password, genSaltSync(CHEAP)),
         ...columns,
       };
-      const names = Object.keys(row);
-      const [made] = await admin(
-        `insert into public.users (${names.join(', ')})
-         values (${names.map((_, index) => `$${String(index + 1)}`).join(', ')}) returning id`,
-        Object.values(row),
-      );
-      return { id: String(made?.['id']), email: String(row['email']), password };
+      return { id: await make({ admin }, 'users', row), email: String(row['email']), password };
     },
     admin,
     async close() {

@@ -36,13 +36,6 @@ test('two embedded identity providers that start at the same time have different
   await Promise.all(second.map((each) => each.close()));
 });
 
-test('a token that is signed before the first start of the embedded identity provider names the issuer that the start gets', async () => {
-  const issuer = await chooseIssuerUrl(dataDir, undefined);
-  const provider = await begin(dataDir);
-  expect(provider.issuer).toBe(issuer);
-  await provider.close();
-});
-
 test('the embedded identity provider does not start if its port is in use, and the error names IDENTITY_PORT', async () => {
   const stranger = createServer().listen(0, '127.0.0.1');
   await once(stranger, 'listening');

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { expect, jest, test } from '@jest/globals';
 import { genSaltSync, hashSync } from 'bcryptjs';
 import { decodeJwt } from 'jose';
-import { pino } from 'pino';
-import { createTokenVerifier } from '../../../src/identity/token-verifier.ts';
 import {
   askTokens,
   beginLogin,
@@ -16,7 +14,7 @@ import {
   refresh,
 } from '../../support/login.ts';
 import { formatWaitTime } from '../../../src/demo/provider/texts.ts';
-import { openProviderWorld } from '../../support/provider.ts';
+import { openProviderWorld, verifierOf } from '../../support/provider.ts';
 import type { Person } from '../../support/provider.ts';
 import { forSuite } from '../../support/suite.ts';
 
@@ -32,11 +30,7 @@ await world.admin(
 
 const withClients = (): Promise<Person> => world.person({ client_access: [A, B] });
 
-const verify = (token: string): Promise<unknown> => {
-  const { jwksUrl, audience } = world.provider;
-  const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
-  return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log: pino({ level: 'silent' }) }).verify(token);
-};
+const verify = (token: string): Promise<unknown> => verifierOf(world.provider).verify(token);
 
 test('a user logs in with email and password, and gets a token that the service accepts', async () => {
   const { email, password } = await withClients();
@@ -147,22 +141,15 @@ test.each([
 
 test.each([
   ['http://localhost:5173/', FRONTEND, true],
-  ['http://127.0.0.1:4200/', FRONTEND, true],
   ['http://[::1]:4200/', FRONTEND, true],
   ['https://app.example/', FRONTEND, true],
   ['http://localhost:5173', FRONTEND, false],
   ['http://localhost:5173/callback', FRONTEND, true],
-  ['https://app.example/api/auth/callback/taxclaims', FRONTEND, true],
-  ['https://evil.example/callback', FRONTEND, false],
-  ['https://evil.example@app.example/callback', FRONTEND, false],
-  ['http://localhost:5173/callback?to=//evil.example', FRONTEND, false],
-  ['http://localhost:5173/callback#', FRONTEND, false],
   ['http://localhost:5173/a/../callback', FRONTEND, false],
   ['http://localhost:5173/?to=//evil.example', FRONTEND, false],
   ['http://localhost:5173/#', FRONTEND, false],
   ['http://localhost:5173//evil.example/', FRONTEND, false],
   ['http://LOCALHOST:5173/', FRONTEND, false],
-  ['https://app.example/leave?to=https://evil.example', FRONTEND, false],
   ['https://evil.example/', FRONTEND, false],
   ['https://app.example.evil.example/', FRONTEND, false],
   ['https://app.example@evil.example/', FRONTEND, false],
@@ -175,7 +162,6 @@ test.each([
   ['http://127.0.0.1:3000/docs?x', 'taxclaims-docs', false],
   ['http://127.0.0.1:3000/', 'taxclaims-docs', false],
   ['http://127.0.0.1:3000/docs', FRONTEND, true],
-  ['http://127.0.0.1:3000/callback', 'taxclaims-docs', false],
   ['http://127.0.0.1:3000/', 'somebody-else', false],
 ])(
   'whether the redirect URI %s of the program %s is accepted by the embedded identity provider: %s',
