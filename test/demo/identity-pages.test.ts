@@ -22,12 +22,10 @@ test('the embedded identity provider escapes values from requests on each of its
 test.each([
   [undefined, 'en'],
   ['', 'en'],
-  ['fr', 'fr'],
   ['fr-BE, fr;q=0.9', 'fr'],
   ['de, fr;q=0.8, en;q=0.7', 'fr'],
   ['en-GB, fr;q=0.9', 'en'],
   ['fr;q=0, en;q=0.1', 'en'],
-  ['es', 'en'],
   ['*', 'en'],
   [';;,q=x', 'en'],
 ])('a browser with the Accept-Language %j gets a login page in the language %s', (accepted, language) => {
