@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { pino } from 'pino';
 
 /** Creates a logger that keeps its lines. Its function `logged` waits for a line with the given text. */
@@ -9,15 +8,12 @@ export function createTestLogger(): {
 } {
   let text = '';
   const waiting: { message: string; resolve: () => void }[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString();
-      for (const { message, resolve } of waiting) if (text.includes(message)) resolve();
-      done();
-    },
-  });
+  const write = (line: string): void => {
+    text += line;
+    for (const { message, resolve } of waiting) if (text.includes(message)) resolve();
+  };
   return {
-    log: pino({ level: 'debug' }, stream),
+    log: pino({ level: 'debug' }, { write }),
     loggedText: () => text,
     logged: (message) =>
       new Promise((resolve) => {
