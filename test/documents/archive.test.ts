@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { fromBuffer, type Entry } from 'yauzl';
+import { fromBufferPromise } from 'yauzl';
 import { makeNamesDistinct } from '../../src/resources/documents/names.ts';
 import { createZip } from '../../src/resources/documents/zip.ts';
 import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
@@ -54,29 +54,12 @@ function begin(claim: string, owner: string): Promise<IncomingMessage> {
 
 /** The name, content and time of each entry in a ZIP, read with another library than the one that writes ZIPs. */
 async function entriesOf(archive: Buffer): Promise<[string, Buffer, string][]> {
+  const zip = await fromBufferPromise(archive, { lazyEntries: true, strictFileNames: true });
   const entries: [string, Buffer, string][] = [];
-  await new Promise<void>((resolve, reject) => {
-    fromBuffer(archive, { lazyEntries: true, strictFileNames: true }, (error, zip) => {
-      if (error) {
-        reject(error);
-        return;
-      }
-      zip.on('error', reject).on('end', resolve);
-      zip.on('entry', (entry: Entry) => {
-        zip.openReadStream(entry, (failure, stream) => {
-          if (failure) {
-            reject(failure);
-            return;
-          }
-          buffer(stream).then((bytes) => {
-            entries.push([entry.fileName, bytes, entry.getLastModDate().toISOString()]);
-            zip.readEntry();
-          }, reject);
-        });
-      });
-      zip.readEntry();
-    });
-  });
+  for await (const entry of zip.eachEntry()) {
+    const bytes = await buffer(await zip.openReadStreamPromise(entry));
+    entries.push([entry.fileName, bytes, entry.getLastModDate().toISOString()]);
+  }
   return entries;
 }
 
@@ -126,14 +109,6 @@ test('documents of the same name have different names in the ZIP of a claim', as
   expect(entries.map(([name]) => name)).toEqual(['avis.pdf', 'Avis (2).pdf', 'avis (2) (3).pdf', 'avis (4).pdf']);
 });
 
-test('a document to which a DBA gave a path as its name is in the ZIP under a name without folders', async () => {
-  const { claim, token: owner, ids } = await claimWith(['x.pdf', pdf], ['y.pdf', pdf]);
-  await service.sql`update public.documents set filename = '../../etc/cron.d/x' where id = ${ids[0]}`;
-  await service.sql`update public.documents set filename = '..' where id = ${ids[1]}`;
-  const entries = await entriesOf(await buffer(await begin(claim, owner)));
-  expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
-});
-
 test('the ZIP of a claim with a document of unknown size is complete, and has its Content-Length', async () => {
   const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
   await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
@@ -153,8 +128,6 @@ test('the download of a ZIP of a claim with too many documents gets 400 with the
 });
 
 test.each([
-  ['is lost', [0], (file: string) => rm(file)],
-  ['is lost', [2], (file: string) => rm(file)],
   ['is lost', [0, 2], (file: string) => rm(file)],
   ['is too short', [1], (file: string) => writeFile(file, pdf.subarray(1))],
   ['is too long', [1], (file: string) => writeFile(file, Buffer.concat([pdf, pdf]))],
@@ -284,16 +257,12 @@ test.each([
     ['a', 'A (2)', 'a (3)'],
   ],
   [
-    ['A.pdf', 'a.pdf'],
-    ['A.pdf', 'a (2).pdf'],
-  ],
-  [
     ['con.txt', 'NUL', 'comma.txt'],
     ['_con.txt', '_NUL', 'comma.txt'],
   ],
   [
-    ['a:b?.pdf', 'a\\b/c.pdf', 'x. ', '...'],
-    ['a_b_.pdf', 'a_b_c.pdf', 'x_', '_'],
+    ['a:b?.pdf', 'a\\b/c.pdf', 'x. ', '...', '../../etc/cron.d/x', '..'],
+    ['a_b_.pdf', 'a_b_c.pdf', 'x_', '_', '.._.._etc_cron.d_x', '_ (6)'],
   ],
   [
     ['COM1.pdf', 'com¹.pdf', 'LPT0', 'CONIN$.txt', 'aux .txt', 'PRN. ', 'com10.pdf', 'console.txt'],
