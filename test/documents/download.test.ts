@@ -145,12 +145,6 @@ test('a download of a document whose content is lost gets 500, not 404, and the 
   expect((await download(service, token, id)).bytes).toEqual(pdf);
 });
 
-test('a download of a document whose content is shorter than its row states gets 500', async () => {
-  const { id, file } = await attach();
-  await truncate(file, 5);
-  expect((await download(service, token, id)).status).toBe(500);
-});
-
 test('a download and an upload get 503 while the folder of the contents is unreachable, and succeed afterwards', async () => {
   const { id } = await attach();
   await rename(service.documentFolder, `${service.documentFolder}.away`);
