@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import S3rver from 's3rver';
+import { ACCESS, BUCKET, startLyingStore } from '../support/lying-store.ts';
 import { pdf } from '../support/samples.ts';
 import { expectError, startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
@@ -12,20 +12,15 @@ import { upload } from '../support/upload.ts';
 
 /* These tests check who gets a presigned S3 URL for a download, what the URL contains, and when it expires. */
 
-const BUCKET = 'documents';
-const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
-
 let logged = '';
 
 const folder = await folderForSuite();
-const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
-const s3 = await forSuite(new S3rver({ ...options, directory: folder }));
-const { port } = await s3.run();
+const { endpoint } = await forSuite(startLyingStore(folder));
 const service = await forSuite(
   startService({
     documents: {
-      ...{ store: { kind: 's3', bucket: BUCKET, prefix: 'claims' }, endpoint: `http://127.0.0.1:${port}` },
-      ...{ s3Access, presignedDownloads: true },
+      ...{ store: { kind: 's3', bucket: BUCKET, prefix: 'claims' }, endpoint },
+      ...{ s3Access: ACCESS, presignedDownloads: true },
     },
     log: pino({ level: 'trace' }, { write: (line) => (logged += line) }),
   }),
@@ -139,11 +134,11 @@ function signatureOf({ pathname, searchParams, host }: URL): string {
     .sort();
   const request = ['GET', pathname, query.join('&'), `host:${host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
   const date = String(searchParams.get('X-Amz-Date'));
-  const scope = [date.slice(0, 8), s3Access.region, 's3', 'aws4_request'];
+  const scope = [date.slice(0, 8), ACCESS.region, 's3', 'aws4_request'];
   const hash = createHash('sha256').update(request).digest('hex');
   const key = scope.reduce<Buffer | string>(
     (secret, part) => createHmac('sha256', secret).update(part).digest(),
-    `AWS4${s3Access.credentials.secretAccessKey}`,
+    `AWS4${ACCESS.credentials.secretAccessKey}`,
   );
   return createHmac('sha256', key)
     .update(['AWS4-HMAC-SHA256', date, scope.join('/'), hash].join('\n'))

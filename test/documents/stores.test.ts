@@ -2,15 +2,13 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import S3rver from 's3rver';
 import type { ContentStore } from '../../src/documents/content-store.ts';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { createS3Store } from '../../src/documents/s3-store.ts';
 import { openUploads } from '../../src/documents/uploads.ts';
+import { ACCESS, BUCKET, startLyingStore } from '../support/lying-store.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-const BUCKET = 'documents';
-const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 const PATH = 'ab/abcdef';
 const TEXT = 'avis d’imposition';
 
@@ -32,11 +30,8 @@ async function openFolder(parent: string): Promise<Opened> {
 }
 
 async function openS3(parent: string): Promise<Opened> {
-  const directory = join(parent, 's3');
-  const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
-  const server = new S3rver({ ...options, directory });
-  const { port } = await server.run();
-  const endpoint = `http://127.0.0.1:${port}`;
+  const server = await startLyingStore(join(parent, 's3'));
+  const { endpoint } = server;
   const store = createS3Store({ bucket: BUCKET, prefix: 'claims/contents', endpoint, access: ACCESS });
   return {
     store,
