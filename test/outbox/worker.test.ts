@@ -12,9 +12,8 @@ import type { Fault } from '../support/management.ts';
 import { waiting } from '../support/held-row.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
-import { knownPerson } from './known-person.ts';
-import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
+import { until } from '../support/upload.ts';
 
 /*
  * These tests check that the delivery of users’ rights to the identity provider succeeds after every failure, and that
@@ -60,7 +59,24 @@ function workerOf(options: Partial<DeliveryOptions> = {}): DeliveryWorker {
   return worker;
 }
 
-const person = (role: Role, clients: readonly string[]) => knownPerson(service, provider, role, clients);
+interface KnownPerson {
+  readonly id: string;
+  readonly subject: string;
+  token(clients: readonly string[], claims?: object): Promise<string>;
+}
+
+/** Stores a user in the database, and a user with the same subject and rights at the test’s identity provider. */
+async function person(role: Role, clients: readonly string[]): Promise<KnownPerson> {
+  const id = randomUUID();
+  const [subject, email] = [`auth0|${id}`, `${id}@b.example`];
+  const rights = { role, client_access: clients, access_changed_at: '-infinity' };
+  await make(service, 'users', { id, email, subject, ...rights });
+  provider.know(subject, role, clients);
+  return {
+    ...{ id, subject },
+    token: (listed, claims) => service.token(role, listed, { sub: subject, email, ...claims }),
+  };
+}
 
 const known = ({ subject }: KnownPerson) => provider.users.get(subject)?.app_metadata;
 const change = async (id: string, body: object) => {
@@ -254,10 +270,11 @@ test('the instance that delivers a user’s change of rights also delivers the u
 });
 
 const create = (token: string) =>
-  service.ask('POST /api/clients', {
-    token,
-    body: { company_name: 'Neuve', contact_email: 'n@b.example' },
-  });
+  service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } });
+const deliverDue = async () => {
+  await due();
+  await workerOf().deliverNow();
+};
 
 test('the creator of a client can still use the present token, and the identity provider gets the new client', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own]);
@@ -311,6 +328,71 @@ test('if a user creates a client before the first login, the identity provider g
   expect(provider.users.get(subject)?.app_metadata).toMatchObject({
     client_access: [own, (json as { id: string }).id],
   });
+});
+
+test('a user who creates clients while another change of the user’s rights is undelivered can still use the present token', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  const old = await ada.token([own, other]);
+  const token = await ada.token([own]);
+  await change(ada.id, { client_access: [own] });
+  const made: string[] = [];
+  for (let index = 0; index < 2; index += 1) {
+    const { json, status } = await create(token);
+    expect(status).toBe(201);
+    made.push((json as { id: string }).id);
+    expect(await me(token)).toBe(200);
+  }
+  expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+  expect(await me(old)).toBe(401);
+  expect(await me(await ada.token([own, other], later))).toBe(401);
+  await deliverDue();
+  expect(known(ada)).toMatchObject({ client_access: [own, ...made] });
+  expect(await me(token)).toBe(200);
+  expect(await me(old)).toBe(401);
+  // If an ADMIN withdraws a client afterwards, the user’s older token does not give access to the client any more.
+  await change(ada.id, { client_access: made });
+  expect([await me(token), (await create(token)).status]).toEqual([401, 401]);
+  await deliverDue();
+  expect(known(ada)).toMatchObject({ client_access: [...made].sort() });
+});
+
+test('the service delivers an ADMIN’s change of client access although the client’s creator still has an older token', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  const token = await ada.token([own]);
+  await change(ada.id, { client_access: [own] });
+  const { json } = await create(token);
+  const { id } = json as { id: string };
+  await change(ada.id, { client_access: [own] });
+  await change(ada.id, { client_access: [own, id] });
+  expect(await me(token)).toBe(401);
+  expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(401);
+  await deliverDue();
+  expect(known(ada)).toMatchObject({ client_access: [own, id].sort() });
+});
+
+test('the creator of two clients can still use the same token after one of these clients was deleted', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  const token = await ada.token([own]);
+  await change(ada.id, { client_access: [own] });
+  const [gone, kept] = [await create(token), await create(token)].map(({ json }) => (json as { id: string }).id);
+  const removed = await service.ask(`DELETE /api/clients/${String(gone)}`, {
+    token: await service.token('ADMIN'),
+  });
+  expect(removed.status).toBe(204);
+  expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+  expect(await me(token)).toBe(200);
+  await deliverDue();
+  expect(known(ada)?.client_access).toEqual(expect.arrayContaining([own, kept]));
+});
+
+test('once a user’s rights are changed, the service refuses a token that names more clients than the stored user', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own]);
+  const newer = await ada.token([own, other], later);
+  expect((await create(newer)).status).toBe(201);
+  // After the second change of rights, the user’s stored rights are the same as when the client was created.
+  await change(ada.id, { role: 'CLIENT' });
+  await change(ada.id, { role: 'ACCOUNT_MANAGER' });
+  expect(await me(newer)).toBe(401);
 });
 
 test.each<readonly [string, Fault, RegExp]>([
@@ -440,10 +522,6 @@ test('an identity provider that is slow for one user does not delay the delivery
   await worker.close();
   expect(await states(slow)).toEqual(['DELIVERED']);
 });
-
-async function until(reached: () => Promise<boolean>): Promise<void> {
-  while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
-}
 
 test('four instances together deliver each of 40 changes of rights to the identity provider once', async () => {
   const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
