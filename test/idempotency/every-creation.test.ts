@@ -5,7 +5,6 @@ import { ROWS } from '../resources/access.ts';
 import type { Row } from '../resources/access.ts';
 import { CASTS, fill, questionOf, rightOf } from '../resources/situations.ts';
 import type { Cast } from '../resources/situations.ts';
-import { document } from '../support/described.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
@@ -175,29 +174,3 @@ test.each(rows.map((row) => [row.line, row] as const))(
     expect(await countOf(service, 'app.idempotency_keys')).toBe(before[1]);
   },
 );
-
-test.each(CREATIONS)(
-  'the OpenAPI description of the request %s names the header Idempotency-Key and the status 409',
-  (line) => {
-    const [method = '', path = ''] = line.split(' ');
-    const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[method.toLowerCase()];
-    expect(operation).toMatchObject({
-      parameters: expect.arrayContaining([
-        {
-          ...{ in: 'header', name: 'Idempotency-Key', required: false, schema: expect.anything() },
-          description: expect.stringContaining('24 hours'),
-        },
-      ]),
-      responses: { 404: expect.anything(), 409: expect.anything() },
-    });
-  },
-);
-
-test('the OpenAPI description names the header Idempotency-Key only for operations that create a record', () => {
-  const named = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, operation]) => JSON.stringify(operation).includes('Idempotency-Key'))
-      .map(([method]) => `${method.toUpperCase()} ${path}`),
-  );
-  expect(named.toSorted()).toEqual(CREATIONS.toSorted());
-});
