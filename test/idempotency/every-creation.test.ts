@@ -158,19 +158,3 @@ test.each(rows.map((row) => [row.line, row] as const))(
     expect(partsOf(await service.ask(line, keyed))).toEqual(partsOf(made[0] as Answer));
   },
 );
-
-test.each(rows.map((row) => [row.line, row] as const))(
-  'a repetition of the request %s without an Idempotency-Key is processed as a new request, and the service stores no answer',
-  async (_line, row) => {
-    const { line, question, table } = await prepare(row, CASTS[0] as Cast);
-    const before = [await countOf(service, table), await countOf(service, 'app.idempotency_keys')] as const;
-    const first = await service.ask(line, question);
-    const second = await service.ask(line, question);
-    const [status, rows] = madeBy(row);
-    expect(first.status).toBe(status);
-    // The second creation of a record with a unique value, for example an email, gets 409 because of this value.
-    expect([status, 409]).toContain(second.status);
-    expect(await countOf(service, table)).toBe(before[0] + rows * (second.status === status ? 2 : 1));
-    expect(await countOf(service, 'app.idempotency_keys')).toBe(before[1]);
-  },
-);
