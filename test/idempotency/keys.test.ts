@@ -36,24 +36,24 @@ function expectUnderWay(answer: Answer): void {
   expect(answer.headers['retry-after']).toBe('1');
 }
 
-/**
- * Runs `work` while the client’s row is locked, so that each creation of a record of this client waits in the middle of
- * its transaction.
- */
-async function whileHeld(work: () => Promise<void>): Promise<void> {
+/** Runs `work` while requests wait for the database lock that the SQL `hold` takes, in the middle of a transaction. */
+async function held(hold: string, work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
   try {
-    await holder.query('begin');
-    await holder.query('select from public.clients where id = $1 for update', [own.clients]);
+    await holder.query(`begin; ${hold}`);
     await work();
   } finally {
     await holder.end();
   }
 }
 
+/** The SQL that locks a row of the tenant, for which each creation below the row waits. */
+const lockOf = (table: 'clients' | 'reclamations') =>
+  `select from public.${table} where id = '${own[table]}' for update`;
+
 test('while a creation runs, a repetition with the same Idempotency-Key gets 409 at once; afterwards a repetition gets the creation’s answer', async () => {
   let first: Promise<Answer> | undefined;
-  await whileHeld(async () => {
+  await held(lockOf('clients'), async () => {
     first = send();
     while ((await waiting(service)) < 1);
     // The service’s pool has four database connections, so waiting repetitions would leave none for the last of these
@@ -73,7 +73,7 @@ test('a running creation delays neither a creation with another Idempotency-Key 
   const token = await service.token('ADMIN', [], { sub: 'idp|somebody else' });
   const key = String(keyed.headers?.['idempotency-key']);
   let first: Promise<Answer> | undefined;
-  await whileHeld(async () => {
+  await held(lockOf('clients'), async () => {
     first = send();
     while ((await waiting(service)) < 1);
     const others = [withKey(newKey(), { ...keyed, body }), withKey(key, { token, body })];
@@ -180,22 +180,10 @@ test('an upload holds neither a transaction nor its Idempotency-Key while its bo
   expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
 });
 
-/** Runs `work` while uploads wait for the database lock that the SQL `hold` takes. */
-async function held(hold: string, work: () => Promise<void>): Promise<void> {
-  const holder = await connected(service.postgres.adminUrl);
-  try {
-    await holder.query(`begin; ${hold}`);
-    await work();
-  } finally {
-    await holder.end();
-  }
-}
-
 test('an upload gets 409 and stores no content while an upload with its Idempotency-Key is running', async () => {
   const key = newKey();
-  const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
   let first: Promise<Answer> | undefined;
-  await held(claim, async () => {
+  await held(lockOf('reclamations'), async () => {
     first = upload(key, form({}));
     while ((await waiting(service)) < 1);
     const before = await contents();
@@ -220,8 +208,7 @@ async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<
 test('an upload that finds its Idempotency-Key in use only after storing its content gets 409, and the content is removed', async () => {
   const key = newKey();
   const answers: Promise<Answer>[] = [];
-  const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
-  await held(claim, async () => {
+  await held(lockOf('reclamations'), async () => {
     await held('lock table app.content_removals in share mode', async () => {
       await bothFindItFree(key, answers);
     });
