@@ -71,21 +71,6 @@ async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-test('each request that a service refused before it was killed has one audit record after the next start', async () => {
-  const answers = await whileLocked(async () => {
-    const killed = startIn('killed');
-    const refused = await askAsStranger(await portOf(killed), 200);
-    killed.signal('SIGKILL');
-    await killed.ended;
-    return refused;
-  });
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-  const again = startIn('killed');
-  await addressOf(again);
-  await expectRecorded('killed', answers);
-  await end(again);
-});
-
 test('if a service is killed while it refuses requests, another instance with the same DATA_DIR writes the audit record of each refusal', async () => {
   const [killed, other] = [startIn('shared'), startIn('shared')];
   const [port, otherPort] = [await portOf(killed), await portOf(other)];
