@@ -169,10 +169,9 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,
     suites: ['test/documents/', 'test/admin/document-check.test.ts'],
-    but: [
-      ...['archive', 'content-type', 'digests', 'download', 'links', 'missing-bucket', 'presigned', 'stores'],
-      'foreign-readers',
-    ].map((name) => `test/documents/${name}.test.ts`),
+    but: [...['archive', 'content-type', 'digests', 'download', 'links', 'presigned', 'stores'], 'foreign-readers'].map(
+      (name) => `test/documents/${name}.test.ts`,
+    ),
   },
   'archives-read': {
     question: 'Do Java, Python and unzip read the ZIP of a claim, and is a form of curl taken?',

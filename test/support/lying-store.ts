@@ -40,8 +40,8 @@ export interface LyingStore {
   close(): Promise<void>;
 }
 
-export async function startLyingStore(directory: string, buckets = [BUCKET]): Promise<LyingStore> {
-  const configureBuckets = buckets.map((name) => ({ name }));
+export async function startLyingStore(directory: string): Promise<LyingStore> {
+  const configureBuckets = [{ name: BUCKET }];
   const s3 = new S3rver({ address: '127.0.0.1', port: 0, silent: true, configureBuckets, directory });
   const { port } = await s3.run();
   let about: string | undefined;
