@@ -188,21 +188,14 @@ describe('the service aborts a ZIP download that it cannot complete', () => {
     await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
   });
 
-  test.each([
-    ['is lost', (file: string) => rm(file)],
-    ['is too short', (file: string) => writeFile(file, pdf)],
-    ['is too long', (file: string) => writeFile(file, Buffer.concat([pdf, pdf, pdf]))],
-  ])(
-    'the download of a ZIP is aborted if the content of its last document %s after the ZIP began',
-    async (_, damage) => {
-      const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
-      const { claim, token: owner, ids } = await claimWith(['a.pdf', big], ['b.pdf', Buffer.concat([pdf, pdf])]);
-      const response = await begin(claim, owner);
-      response.pause();
-      await damage(await fileOf(ids[1]));
-      await expect(buffer(response)).rejects.toThrow();
-    },
-  );
+  test('the download of a ZIP is aborted if the content of its last document is lost after the ZIP began', async () => {
+    const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
+    const { claim, token: owner, ids } = await claimWith(['a.pdf', big], ['b.pdf', pdf]);
+    const response = await begin(claim, owner);
+    response.pause();
+    await rm(await fileOf(ids[1]));
+    await expect(buffer(response)).rejects.toThrow();
+  });
 
   test.each([
     { event: 'a document is deleted', sql: 'delete from public.documents where id = $1', of: 'document' },
