@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { ACCESS, BUCKET, flipped, LIES, startLyingStore } from '../support/lying-store.ts';
-import type { LyingStore } from '../support/lying-store.ts';
 import { pdf } from '../support/samples.ts';
-import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';
-import type { Service, Tenant } from '../support/service.ts';
+import type { Options, Service, Tenant } from '../support/service.ts';
+import { folderForSuite, forSuite } from '../support/suite.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
 /*
@@ -28,7 +27,23 @@ interface Line {
 }
 
 let lines: Line[] = [];
-const log = () => pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line) as Line) });
+const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line) as Line) });
+
+const directory = await folderForSuite();
+const store = await forSuite(startLyingStore(directory));
+const withS3 = await open({
+  documents: {
+    store: { kind: 's3', bucket: BUCKET, prefix: 'claims' },
+    ...{ endpoint: store.endpoint, s3Access: ACCESS },
+  },
+});
+const withFolder = await open();
+
+async function open(options: Options = {}) {
+  const service = await forSuite(startService({ log, ...options }));
+  const own = await service.tenant('Own');
+  return { service, own, token: await service.token('CLIENT', [own.clients]) };
+}
 
 async function attach(
   service: Service,
@@ -46,31 +61,7 @@ async function attach(
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
 describe('the service compares documents from S3 with their stored digests', () => {
-  let directory: string;
-  let store: LyingStore;
-  let service: Service;
-  let own: Tenant;
-  let token: string;
-
-  beforeAll(async () => {
-    directory = await createScratchFolder();
-    store = await startLyingStore(directory);
-    service = await startService({
-      log: log(),
-      documents: {
-        store: { kind: 's3', bucket: BUCKET, prefix: 'claims' },
-        ...{ endpoint: store.endpoint, s3Access: ACCESS },
-      },
-    });
-    own = await service.tenant('Own');
-    token = await service.token('CLIENT', [own.clients]);
-  });
-  afterAll(async () => {
-    await service.close();
-    await store.close();
-    await rm(directory, { recursive: true });
-  });
-
+  const { service, own, token } = withS3;
   const contents = async () => (await filesIn(directory)).filter((name) => name.includes('claims/'));
 
   test.each(Object.keys(LIES) as (keyof typeof LIES)[])(
@@ -131,17 +122,7 @@ describe('the service compares documents from S3 with their stored digests', () 
 });
 
 describe('the service compares documents from a folder with their stored digests', () => {
-  let service: Service;
-  let own: Tenant;
-  let token: string;
-
-  beforeAll(async () => {
-    service = await startService({ log: log() });
-    own = await service.tenant('Own');
-    token = await service.token('CLIENT', [own.clients]);
-  });
-  afterAll(() => service.close());
-
+  const { service, own, token } = withFolder;
   const fileOf = (path: string) => join(service.documentFolder, path);
   const change = async (path: string) => {
     await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
