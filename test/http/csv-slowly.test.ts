@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
@@ -24,13 +23,8 @@ let lines: Record<string, unknown>[] = [];
 const open = new Set<IncomingMessage>();
 
 async function start(streams: Parameters<typeof startService>[0] = {}): Promise<void> {
-  const log = new Writable({
-    write: (line, _encoding, done) => {
-      lines.push(JSON.parse(String(line)) as Record<string, unknown>);
-      done();
-    },
-  });
-  service = await startService({ ...streams, log: pino(log) });
+  const log = pino({}, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+  service = await startService({ ...streams, log });
   own = await service.tenant('Boulangerie Martin');
   token = await service.token('CLIENT', [own.clients]);
   await service.sql`insert into public.sites (client_id, site_name, address)

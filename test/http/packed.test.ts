@@ -4,9 +4,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
+import { upload } from '../support/upload.ts';
 
 const service = await forSuite(startService());
-const client = (await service.tenant('Own')).clients;
+const { clients: client, reclamations } = await service.tenant('Own');
 const token = await service.token('ADMIN', [client]);
 await service.sql`insert into public.sites (client_id, site_name, address)
    select ${client}, 'Site ' || n, 'Rue ' || n from generate_series(1, 100) as n`;
@@ -86,16 +87,8 @@ test('the page /docs and all its parts are smaller than 512 KiB when compressed'
 });
 
 test('a short list, a single record and the content of a document are sent uncompressed', async () => {
-  const body = Buffer.from('Site;Base\n'.repeat(5_000));
-  const form = new FormData();
-  form.append('file', new Blob([body]), 'bases.csv');
-  const [claim] = await service.admin('select id from public.reclamations where client_id = $1', [client]);
-  const upload = await fetch(`http://127.0.0.1:${service.port}/api/reclamations/${String(claim?.['id'])}/documents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: form,
-  });
-  const { id } = (await upload.json()) as { id: string };
+  const file = { name: 'bases.csv', bytes: 'Site;Base\n'.repeat(5_000) };
+  const { id } = (await upload(service, token, reclamations, file)).json as { id: string };
   for (const path of ['/api/sites?limit=5', `/api/clients/${client}`, `/api/documents/${id}/content`]) {
     const answer = await get(path, { 'accept-encoding': 'gzip, br' });
     expect([path, answer.status, answer.headers['content-encoding']]).toEqual([path, 200, undefined]);
