@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import type { DocsLogin } from '../../src/http/docs.ts';
@@ -7,6 +7,7 @@ import { startForeignProvider } from '../support/foreign-provider.ts';
 import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 
 /*
  * These tests check what the service tells the page /docs about the identity provider, and to which hosts the service
@@ -18,24 +19,15 @@ const MINUTE = 60_000;
 
 let now = 0;
 
-// The test silences the console, because the package oidc-provider warns of every default that production should
-// change.
-for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-const provider = await startForeignProvider();
+const provider = await forSuite(startForeignProvider());
 await provider.allow('docs', 'http://127.0.0.1/docs');
 const { issuer } = provider;
 const log = pino({ level: 'silent' });
 const discovery = createLoginDiscovery({ issuer, log, timeoutMs: 600_000, now: () => now });
 const login: DocsLogin = { ...SETTINGS, issuer, discovery };
-const service = await startService({ login });
-const without = await startService();
+const service = await forSuite(startService({ login }));
+const without = await forSuite(startService());
 
-afterAll(async () => {
-  jest.restoreAllMocks();
-  await service.close();
-  await without.close();
-  await provider.close();
-});
 beforeEach(() => {
   provider.discovery = undefined;
   now += 60 * MINUTE;

@@ -1,9 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createKeySetUrlFinder, createLoginDiscovery } from '../../src/identity/discovery.ts';
 import type { LoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
+import { forSuite } from '../support/suite.ts';
 
 /*
  * These tests check the endpoints for logins from /docs, which the service reads from the provider’s discovery
@@ -15,16 +16,9 @@ const MINUTE = 60_000;
 let asked: number;
 let now: number;
 
-// The test silences the console, because the package oidc-provider warns of every default that production should
-// change.
-for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
-const provider = await startForeignProvider();
+const provider = await forSuite(startForeignProvider());
 await provider.allow('docs', 'http://127.0.0.1/docs');
 
-afterAll(async () => {
-  jest.restoreAllMocks();
-  await provider.close();
-});
 beforeEach(() => {
   provider.discovery = undefined;
   asked = provider.discoveries;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 
@@ -31,7 +32,9 @@ const DISCOVERY = '/.well-known/openid-configuration';
 const RESOURCE = 'https://api.example.com';
 const PAGE = '<!doctype html><html lang="en"><title>Elsewhere</title><link rel="icon" href="data:,">';
 
+/** Starts the provider, and silences its warnings of every default that production should change. */
 export async function startForeignProvider(): Promise<ForeignProvider> {
+  const silenced = (['info', 'warn'] as const).map((method) => jest.spyOn(console, method).mockReturnValue());
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -65,6 +68,7 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
     },
     close: () =>
       new Promise((resolve) => {
+        for (const one of silenced) one.mockRestore();
         server.close(() => {
           resolve();
         });
