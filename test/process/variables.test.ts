@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import S3rver from 's3rver';
 import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { findFreePort } from '../../src/demo/postgres/free-port.ts';
@@ -15,6 +14,7 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
+import { BUCKET, startLyingStore } from '../support/lying-store.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { startManagement } from '../support/management.ts';
 import { addressOf, refusalOf, start } from '../support/process.ts';
@@ -38,7 +38,6 @@ const ACCESS_CLAIM = 'https://claims.example/access';
 const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
-const BUCKET = 'documents';
 // Records with which time and zone the service plans mails.
 const RECORDED_PLANS = `create table planned (at time, zone text);
   create schema as_deployed;
@@ -116,13 +115,7 @@ await withAdmin(database.adminUrl, (admin) =>
 );
 const mailServer = await forSuite(startMailServer());
 const identity = await forSuite(startTestIdentity());
-const s3 = await forSuite(
-  new S3rver({
-    ...{ address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] },
-    directory: join(folder, 's3'),
-  }),
-);
-const { port: s3Port } = await s3.run();
+const s3 = await forSuite(startLyingStore(join(folder, 's3')));
 const port = await findFreePort(0);
 const metricsPort = await findFreePort(0);
 const management = await forSuite(startManagement());
@@ -163,7 +156,7 @@ const started = start(folder, {
     PUBLIC_PATH: '/tax',
     CORS_ORIGINS: ORIGIN,
   },
-  ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${s3Port}` },
+  ...{ DOCUMENT_STORE: `s3://${BUCKET}/claims`, DOCUMENT_STORE_ENDPOINT: s3.endpoint },
   DOCUMENT_PRESIGNED_DOWNLOADS: 'true',
   ...{ SMTP_URL: mailServer.url, MAIL_FROM: 'Cabinet <rappels@cabinet.example>' },
   ...{ REMINDERS_AT: '00:00 Europe/Madrid', FRONTEND_URL: 'https://desk.example' },
