@@ -18,7 +18,6 @@ import type { Admin } from '../support/world.ts';
 export interface World {
   readonly started: Started;
   readonly port: number;
-  readonly dataDir: string;
   readonly adminUrl: string;
   readonly logins: Logins;
   readonly forge: Forge;
@@ -74,7 +73,7 @@ export async function openWorld(): Promise<World> {
   const others = await admin('select id::text, company_name from public.clients where id <> $1', [mine.clients]);
   const forge = await openForge(dataDir);
   return {
-    ...{ started, port, dataDir, adminUrl, admin, forge, mine, foreign, ownMark },
+    ...{ started, port, adminUrl, admin, forge, mine, foreign, ownMark },
     logins: await makeLogins(adminUrl, mine.clients),
     foreignMarks: [foreignMark, ...Object.values(foreign), ...others.flatMap((row) => Object.values(row).map(String))],
     tokens: tokensFor(forge, mine.clients),
