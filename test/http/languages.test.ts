@@ -9,8 +9,7 @@ import { forSuite } from '../support/suite.ts';
 
 const service = await forSuite(startService({ corsOrigins: ['https://desk.example'] }));
 const own = await service.furnishedTenant('Boulangerie Martin');
-const second = await service.furnishedTenant('Garage Petit');
-const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
+const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 const chief = await service.token('ADMIN');
 
 const FRENCH = { 'accept-language': 'fr-FR, fr;q=0.9, en;q=0.8' };
@@ -170,30 +169,6 @@ ${own.clients};${own.sites};IR;;5/24
         code: 'unknown_field',
         params: { fields: importedColumnsOf(site) },
       },
-    ]);
-  });
-
-  test('the answer to an invalid JSON import names the index and the field of each problem', async () => {
-    const site = { client_id: own.clients, site_name: 'A' };
-    const answer = await ask('POST /api/sites/import', { body: [site, { ...site, site_name: '' }, 7] });
-    expect(named(answer)).toEqual([
-      { index: 1, field: 'site_name', code: 'blank', params: {} },
-      { index: 2, field: 'body', code: 'not_an_object', params: {} },
-    ]);
-    expect(Object.keys(details(answer) as object)).toEqual(['2', '1.site_name']);
-  });
-
-  test('the answer to an import that the database refuses names the index and the field of the record', async () => {
-    const body = [claim, { ...claim, assignee_id: own.clients }];
-    expect(named(await ask('POST /api/reclamations/import', { body }))).toEqual([
-      { index: 1, field: 'assignee_id', code: 'not_assignable', params: {} },
-    ]);
-    const answer = await ask('POST /api/reclamations/import', {
-      body: [{ ...claim, site_id: second.sites }],
-    });
-    expect([answer.status, named(answer)]).toEqual([
-      409,
-      [{ index: 0, field: 'site_id', code: 'of_another_client', params: {} }],
     ]);
   });
 
