@@ -1,16 +1,14 @@
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { request as send } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { connected } from '../support/database.ts';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
 import { pdf } from '../support/samples.ts';
-import { expectError, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
@@ -143,19 +141,4 @@ test('an aborted CSV download over HTTP/1.0 ends with a connection reset, so tha
   await until(() => lines.some((line) => line.aborted === true && line.code === 'ERROR_UNAUTHORIZED'));
   socket.resume();
   expect(await ended).toMatchObject({ code: 'ECONNRESET' });
-});
-
-test('a download of a document whose content cannot be read gets ERROR_INTERNAL in JSON, and no file', async () => {
-  const { json } = await upload(service, admin, own.reclamations);
-  const { id } = json as { id: string };
-  const [row] = await service.sql`update public.documents set file_size = null where id = ${id} returning file_path`;
-  const file = join(service.documentFolder, String(row?.['file_path']));
-  await rm(file);
-  await mkdir(file);
-  const answer = await service.ask(`GET /api/documents/${id}/content`, { token: admin });
-  expectError(answer, 'ERROR_INTERNAL');
-  expect(answer.headers).not.toHaveProperty('content-disposition');
-  await rm(file, { recursive: true });
-  await writeFile(file, pdf);
-  expect((await service.ask(`GET /api/documents/${id}/content`, { token: admin })).status).toBe(200);
 });
