@@ -94,16 +94,6 @@ test('the embedded Postgres starts although the server that a killed service lef
   expect(lines).toEqual([expect.stringContaining('"mode":"fast"')]);
 });
 
-test('the embedded Postgres does not start in a data folder that another server uses, and the other server continues', async () => {
-  const child = spawnStart(folder.path);
-  const url = await addressFrom(child);
-  const pid = await postmasterPid(url);
-  await expect(start()).rejects.toThrow('another process has locked postgres.lock');
-  expect(await postmasterPid(url)).toBe(pid);
-  await kill(child);
-  expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
-});
-
 test('the embedded Postgres starts after an earlier start was killed while it created the cluster', async () => {
   const fresh = await createFolder();
   const child = spawnStart(fresh.path);
