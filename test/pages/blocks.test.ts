@@ -26,23 +26,16 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
     'test/reporting/questions.test.ts',
     'test/deploy/pages.deploy.ts',
   ],
-  'docs/databases/aiven.md': ['test/pages/databases.test.ts'],
-  'docs/databases/azure.md': ['test/pages/databases.test.ts'],
-  'docs/databases/cloud-sql.md': ['test/pages/databases.test.ts'],
-  'docs/databases/neon.md': ['test/pages/databases.test.ts'],
-  'docs/databases/ovhcloud.md': ['test/pages/databases.test.ts'],
-  'docs/databases/rds.md': ['test/pages/databases.test.ts'],
-  'docs/databases/scaleway.md': ['test/pages/databases.test.ts'],
-  'docs/databases/supabase.md': ['test/pages/databases.test.ts'],
+  ...eachPageOf('docs/databases', 'test/pages/databases.test.ts'),
+  ...eachPageOf('docs/identity', 'test/identity/recipes.test.ts'),
   'docs/frontend.md': ['test/pages/frontend.test.ts', 'test/browser/login.browser.ts', 'test/clients/clients.test.ts'],
-  'docs/identity/auth0.md': ['test/identity/recipes.test.ts'],
-  'docs/identity/authentik.md': ['test/identity/recipes.test.ts'],
-  'docs/identity/cognito.md': ['test/identity/recipes.test.ts'],
-  'docs/identity/entra-id.md': ['test/identity/recipes.test.ts'],
-  'docs/identity/keycloak.md': ['test/identity/recipes.test.ts'],
-  'docs/identity/okta.md': ['test/identity/recipes.test.ts'],
   'docs/operate.md': ['test/deploy/pages.deploy.ts', 'test/proxies/front.ts'],
 };
+
+function eachPageOf(folder: string, file: string): Record<string, string[]> {
+  const pages = globSync(`${folder}/*.md`, { cwd: ROOT }).filter((page) => basename(page) !== 'README.md');
+  return Object.fromEntries(pages.map((page) => [page, [file]]));
+}
 
 /** The code blocks of Markdown pages that no test runs, by page and language, with what the block shows. */
 const NO_COMMAND: Readonly<Record<string, string>> = {
