@@ -118,21 +118,3 @@ test('a token with access to 2,000 clients is accepted in the Authorization head
   const login = await service.ask('POST /api/auth/login', { body: { token: wide } });
   expect(login.status).toBe(200);
 });
-
-test.each([
-  { form: 'as the service sent it', tagOf: (etag: string) => etag },
-  { form: 'in the weak form of a compressing proxy', tagOf: (etag: string) => `W/${etag}` },
-  { form: 'in a list after another ETag', tagOf: (etag: string) => `"other", ${etag}` },
-])(
-  'a caller who sends the current ETag $form in If-None-Match gets 304, and in If-Match can change the record',
-  async ({ tagOf }) => {
-    const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
-    const path = `/api/sites/${tenant.sites}`;
-    const { etag = '' } = (await service.ask(`GET ${path}`, { token: manager })).headers;
-    const read = { token: manager, headers: { 'if-none-match': tagOf(etag) } };
-    expect((await service.ask(`GET ${path}`, read)).status).toBe(304);
-    const change = { token: manager, headers: { 'if-match': tagOf(etag) }, body: { address: tagOf(etag) } };
-    expect((await service.ask(`PUT ${path}`, change)).status).toBe(200);
-    expect((await service.ask(`PUT ${path}`, change)).status).toBe(412);
-  },
-);
