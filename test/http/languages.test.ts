@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { site } from '../../src/resources/sites.ts';
 import { askRaw, parseRaw, type Answer, type Question } from '../support/http.ts';
 import { details, expectError, problemsOf, startService } from '../support/service.ts';
-import { importedColumnsOf } from '../support/records.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* These tests check the message, code and values of each problem in an error answer, in English and in French. */
@@ -153,23 +151,6 @@ ${own.clients};${own.sites};IR;;5/24
       'line 3, collection_date': 'Une date est attendue, au format 31/12/2026 ou 2026-12-31.',
       'line 3, amount': 'Ce champ est obligatoire.',
     });
-  });
-
-  test('the answer to a CSV import with wrong columns names the unknown, the missing and the possible columns', async () => {
-    const answer = await ask('POST /api/sites/import', {
-      body: `client_id,nom\n${own.clients},A\n`,
-      headers: CSV,
-    });
-    expect(named(answer)).toMatchObject([
-      { line: 1, field: 'nom', code: 'unknown_field' },
-      { line: 1, field: 'site_name', code: 'required' },
-      {
-        line: 1,
-        field: 'body',
-        code: 'unknown_field',
-        params: { fields: importedColumnsOf(site) },
-      },
-    ]);
   });
 
   test('the answer to an import with 200 problems lists 100 problems and the number of the remaining problems', async () => {
