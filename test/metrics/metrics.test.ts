@@ -94,12 +94,6 @@ test('the metrics count a request that the service refuses before routing under 
   expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
 });
 
-test('the metrics count a request for an unknown path under the route none, and a request with an unknown method under the method other', async () => {
-  expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
-  const labels = { route: '/api/clients', method: 'other', status: '401' };
-  expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
-});
-
 test('the metrics count a refused request by the reason of its refusal', async () => {
   const own = await service.tenant('Own');
   const foreign = await service.tenant('Foreign');
