@@ -56,29 +56,11 @@ describe('the answer to an invalid request explains each problem in English or F
     });
   });
 
-  test.each<[string, string, Question, readonly [string, string, object]]>([
-    [
-      'a number instead of a text',
-      'POST /api/sites',
-      { body: { client_id: own.clients, site_name: 1 } },
-      ['site_name', 'not_text', { max: 255 }],
-    ],
-    ['a path whose id is not a UUID', 'GET /api/sites/1', {}, ['id', 'not_a_uuid', {}]],
-    ['a limit of 0', 'GET /api/sites?limit=0', {}, ['limit', 'not_a_whole_number', { min: 1, max: 1000 }]],
-    ['a parameter given twice', 'GET /api/sites?q=a&q=b', {}, ['q', 'given_twice', {}]],
-    [
-      'a malformed If-None-Match',
-      'GET /api/sites',
-      { headers: { 'if-none-match': 'x' } },
-      ['If-None-Match', 'not_entity_tags', {}],
-    ],
-  ])(
-    'the answer to a request with %s has the field, the code and the values of the problem',
-    async (_what, line, question, [field, code, params]) => {
-      const answer = await ask(line, question);
-      expect([answer.status, named(answer)]).toEqual([400, [{ field, code, params }]]);
-    },
-  );
+  test('the answer to a request with a malformed If-None-Match names the header and the code of the problem', async () => {
+    const answer = await ask('GET /api/sites', { headers: { 'if-none-match': 'x' } });
+    expect(answer.status).toBe(400);
+    expect(named(answer)).toEqual([{ field: 'If-None-Match', code: 'not_entity_tags', params: {} }]);
+  });
 });
 
 async function made(resource: string, body: object): Promise<string> {
