@@ -9,7 +9,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { storeUnavailableError } from '../../src/documents/content-store.ts';
-import { ANONYMOUS_NAME } from '../../src/identity/caller.ts';
 import { limitBody } from '../../src/http/body-stream.ts';
 import { toRequestError } from '../../src/http/errors.ts';
 import { readForm } from '../../src/resources/documents/form.ts';
@@ -327,16 +326,6 @@ describe('the service limits the length of headers and URLs', () => {
 test('/health and / answer 200 with any query', async () => {
   for (const line of ['GET /health?now=1&now=2', 'GET /?x', 'HEAD /health?probe'])
     expect((await service.ask(line)).status).toBe(200);
-});
-
-test('the service refuses a token whose subject is the name that the audit log gives to callers without a token', async () => {
-  const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS_NAME });
-  await expectRefusal(service, await service.ask('GET /api/clients', { token: nobody }), 'ERROR_UNAUTHORIZED', {
-    actor: ANONYMOUS_NAME,
-    error_message: expect.stringContaining('"sub"'),
-  });
-  const named = await service.token('ADMIN', [], { sub: 'anonymous2' });
-  expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);
 });
 
 test('the audit record of a refusal has at most 1,000 characters of the user agent and 100 of the action', async () => {
