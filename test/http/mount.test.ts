@@ -50,26 +50,6 @@ const writeOnRead = endpoint({
   }),
 });
 
-/** An endpoint whose second statement needs the result of its first; with ?fail=yes a third statement fails. */
-const createTwoSites = endpoint({
-  ...site,
-  method: 'post',
-  path: '/pairs/{clientId}',
-  roles: ['ACCOUNT_MANAGER'],
-  params: z.strictObject({ clientId: uuid }),
-  query: z.strictObject({ fail: z.literal('yes').optional() }),
-  client: ({ params }) => params.clientId,
-  handle: async ({ params, query }, request) =>
-    request.transaction(async (run) => {
-      const text = 'insert into public.sites (client_id, site_name) values ($1, $2) returning id';
-      const first = await run({ text, values: [params.clientId, 'first'] });
-      const name = `after ${first.rows.join()}`;
-      await run({ text, values: [params.clientId, name] });
-      if (query.fail === 'yes') await run({ text: 'select 1 / 0', values: [] });
-      return { status: 200, body: JSON.stringify({ name }) };
-    }),
-});
-
 /** An endpoint that answers with the role and the clients of its transaction. */
 const readRights = endpoint({
   ...site,
@@ -85,9 +65,7 @@ const readRights = endpoint({
   }),
 });
 
-const endpoints = [readRights, writeOnRead, createTwoSites];
-
-const service = await forSuite(startService({ endpoints }));
+const service = await forSuite(startService({ endpoints: [readRights, writeOnRead] }));
 const own = await service.tenant('Own');
 const foreign = await service.tenant('Foreign');
 const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
@@ -113,16 +91,4 @@ describe('the transaction of a request has only the rights that the request need
 test('a GET endpoint that tries to insert a row gets 500, and inserts nothing', async () => {
   expectError(await service.ask('GET /write-on-read', { token: asManager }), 'ERROR_INTERNAL');
   expect(await service.admin(`select from public.sites where site_name = 'x'`)).toEqual([]);
-});
-
-describe('an endpoint with several statements runs them in one transaction', () => {
-  const names = async () =>
-    (await service.admin(`select site_name from public.sites where site_name ~ '^(first|after)' order by 1`)).length;
-
-  test('an endpoint with several statements keeps no row if its last statement fails', async () => {
-    expectError(await service.ask(`POST /pairs/${own.clients}?fail=yes`, { token: asManager }), 'ERROR_INTERNAL');
-    expect(await names()).toBe(0);
-    expect((await service.ask(`POST /pairs/${own.clients}`, { token: asManager })).status).toBe(200);
-    expect(await names()).toBe(2);
-  });
 });
