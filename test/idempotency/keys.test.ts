@@ -122,21 +122,6 @@ test('a request with a used Idempotency-Key and another path or body gets 409', 
   expect(await made()).toBe(1);
 });
 
-const age = (interval: string) =>
-  service.admin(`update app.idempotency_keys set created_at = now() - $1::interval`, [interval]);
-
-test('an Idempotency-Key is unused again after 24 hours, even if its row was not removed', async () => {
-  const first = await send();
-  await age('23 hours 59 minutes');
-  expect(partsOf(await send())).toEqual(partsOf(first));
-  await age('24 hours 1 minute');
-  const second = await send();
-  expect(second.status).toBe(201);
-  expect(second.headers.location).not.toBe(first.headers.location);
-  expect(partsOf(await send())).toEqual(partsOf(second));
-  expect(await made()).toBe(2);
-});
-
 const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
 const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
 const planned = () => countOf(service, 'app.content_removals');
