@@ -104,24 +104,6 @@ test('after a constraint of the database has refused a creation, the creation’
   expect((await person('zoe@b.example')).status).toBe(201);
 });
 
-test('a request with a used Idempotency-Key and another path or body gets 409', async () => {
-  const token = await service.token('ADMIN');
-  expect((await send()).status).toBe(201);
-  const key = String(keyed.headers?.['idempotency-key']);
-  const others = [
-    [LINE, { client_id: own.clients, site_name: 'Atelier' }],
-    ['POST /api/clients', { company_name: 'Neuve', contact_email: 'n@b.example' }],
-    ['POST /api/partners', { name: 'Cabinet', client_ids: [own.clients] }],
-    ['POST /api/users', { email: 'x@b.example', name: 'X', role: 'CLIENT' }],
-  ] as const;
-  for (const [line, body] of others) {
-    const refused = await service.ask(line, withKey(key, { token, body }));
-    expectError(refused, 'ERROR_CONFLICT');
-    expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
-  }
-  expect(await made()).toBe(1);
-});
-
 const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
 const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
 const planned = () => countOf(service, 'app.content_removals');
