@@ -95,15 +95,6 @@ test('after a creation was refused with 400, 403 or 404, its Idempotency-Key can
   expect((await ask(body)).status).toBe(201);
 });
 
-test('after a constraint of the database has refused a creation, the creation’s Idempotency-Key can be used again', async () => {
-  const token = await service.token('ADMIN');
-  const key = newKey();
-  const person = (email: string) =>
-    service.ask('POST /api/users', withKey(key, { token, body: { email, name: 'Zoé', role: 'CLIENT' } }));
-  expectError(await person(`${own.users}@b.example`), 'ERROR_CONFLICT');
-  expect((await person('zoe@b.example')).status).toBe(201);
-});
-
 const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
 const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
 const planned = () => countOf(service, 'app.content_removals');
