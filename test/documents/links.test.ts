@@ -141,17 +141,6 @@ test('a document link opened with an invalid token gets 401, and a valid token o
 });
 
 describe('an invalid document link opens no document', () => {
-  test('a document link gets 401 after a minute, and the audit record does not contain the secret of the link', async () => {
-    const id = await attach();
-    const url = await linked(id);
-    expect((await open(url)).status).toBe(200);
-    await service.sql`update app.document_links set expires_at = now() where document_id = ${id}`;
-    await expectRefusal(service, await open(url), 'ERROR_UNAUTHORIZED', {
-      actor: 'anonymous',
-      action: `GET /api/documents/${id}/content`,
-    });
-  });
-
   test('a document link with an unknown secret gets 401, and the refusal is audited as anonymous', async () => {
     for (const secret of ['a'.repeat(64), '', "' or true --", 'x'.repeat(5_000)]) {
       const url = `/api/documents/${await attach()}/content?link=${encodeURIComponent(secret)}`;
