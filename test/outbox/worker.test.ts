@@ -668,17 +668,3 @@ test('the service deletes delivered changes of rights from its queue after 90 da
   expect((await changes.countUndelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
   expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
 });
-
-test('the database function app.end_identity_management drops undelivered changes of rights, and later ones are queued only once a worker runs', async () => {
-  const ada = await person('CLIENT', [own]);
-  await change(ada.id, { client_access: [] });
-  expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);
-  expect(await rows()).toEqual([]);
-  expect(await dated(ada)).not.toBe('infinity');
-  await change(ada.id, { client_access: [own] });
-  expect(await rows()).toEqual([]);
-  expect(await dated(ada)).not.toBe('infinity');
-  await workerOf().deliverNow();
-  await change(ada.id, { client_access: [] });
-  expect(await states(ada)).toEqual(['WAITING']);
-});
