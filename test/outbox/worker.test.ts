@@ -651,20 +651,3 @@ test('if an instance ends before it has delivered a change of rights, another in
   await workerOf().deliverNow();
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
-
-test('the service deletes delivered changes of rights from its queue after 90 days, and never undelivered changes', async () => {
-  const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
-  for (const { id } of [ada, bob]) await change(id, { client_access: [] });
-  provider.users.delete(bob.subject);
-  await workerOf().deliverNow();
-  await service.admin(
-    `update public.identity_changes set created_at = now() - interval '1 year',
-         delivered_at = delivered_at - interval '91 days'`,
-  );
-  expect(await changes.deleteDelivered(10)).toBe(1);
-  expect(await changes.deleteDelivered(10)).toBe(0);
-  expect([await states(ada), await states(bob)]).toEqual([[], ['FAILING']]);
-  expect(await changes.countUndelivered()).toMatchObject({ changes: 1 });
-  expect((await changes.countUndelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
-  expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
-});
