@@ -34,7 +34,7 @@ export function asBytes({ port }: World, rows: readonly RawRow[]): Attack[] {
   }));
 }
 
-export function responseOf({ status, headers, text }: Answer): AttackResponse {
+function responseOf({ status, headers, text }: Answer): AttackResponse {
   const id = String(headers['x-request-id']);
   return {
     result: String(status),

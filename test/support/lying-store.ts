@@ -33,7 +33,7 @@ export function flipped(bytes: Buffer): Buffer {
  * An S3 server that answers 200 but stores or returns wrong bytes. If it returns too few bytes, it cuts the connection
  * after them.
  */
-export interface LyingStore {
+interface LyingStore {
   readonly endpoint: string;
   /** Makes the S3 server falsify later requests of the given HTTP method, or none if no function is given. */
   tell(about?: 'PUT' | 'GET', lie?: Lie): void;
