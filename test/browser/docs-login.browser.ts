@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { Locator, Page, Request } from 'playwright-core';
 import { createLoginDiscovery } from '../../src/identity/discovery.ts';
@@ -18,8 +18,6 @@ let page: Page;
 let requests: Request[];
 let complaints: string[];
 
-// The OpenID provider prints a warning for each default that is unfit for production, so the test silences the console.
-for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 const { issuer, audience } = provider;
 const discovery = createLoginDiscovery({ issuer, log: pino({ level: 'silent' }), now: () => now });
@@ -32,7 +30,6 @@ const screenshots = await screenshotFolder('docs-login');
 const browser = await launchBrowser();
 
 afterAll(async () => {
-  jest.restoreAllMocks();
   await browser.close();
   await service.close();
   await provider.close();
