@@ -286,14 +286,12 @@ describe('the service limits the time of a request body', () => {
   });
 });
 
-describe('the service answers only the first of several pipelined requests', () => {
-  test('the service answers only the first of 1,000 pipelined requests and closes the connection', async () => {
-    const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
-    const answer = await askRaw(service.port, request.repeat(1_000));
-    expect(answer.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(1);
-    expect(answer).toMatch(/^connection: close\r$/im);
-    expect((await service.ask('GET /health')).status).toBe(200);
-  });
+test('the service answers only the first of 1,000 pipelined requests and closes the connection', async () => {
+  const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+  const answer = await askRaw(service.port, request.repeat(1_000));
+  expect(answer.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(1);
+  expect(answer).toMatch(/^connection: close\r$/im);
+  expect((await service.ask('GET /health')).status).toBe(200);
 });
 
 describe('the service limits the length of headers and URLs', () => {

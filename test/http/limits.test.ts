@@ -8,61 +8,55 @@ afterEach(() => service.close());
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-describe('a user above the rate limit gets 429', () => {
-  test('a user above the rate limit gets 429 at every address, and another user gets 200', async () => {
-    service = await startService({ limits: { perUser: 2, perIp: 100 }, trustProxy: 1 });
-    const token = await service.token('CLIENT', [], { sub: 'one' });
-    const ask = (address: string) => service.ask('GET /api/auth/profile', { token, headers: from(address) });
-    expect((await ask('203.0.113.1')).status).toBe(200);
-    const last = await ask('203.0.113.2');
-    expect(last.status).toBe(200);
-    expect(last.headers['ratelimit']).toMatch(/"address"; r=99; t=\d+, "user"; r=0; t=\d+/);
-    expect(last.headers['ratelimit-policy']).toMatch(/"address"; q=100; w=60.*"user"; q=2; w=60/);
+test('a user above the rate limit gets 429 at every address, and another user gets 200', async () => {
+  service = await startService({ limits: { perUser: 2, perIp: 100 }, trustProxy: 1 });
+  const token = await service.token('CLIENT', [], { sub: 'one' });
+  const ask = (address: string) => service.ask('GET /api/auth/profile', { token, headers: from(address) });
+  expect((await ask('203.0.113.1')).status).toBe(200);
+  const last = await ask('203.0.113.2');
+  expect(last.status).toBe(200);
+  expect(last.headers['ratelimit']).toMatch(/"address"; r=99; t=\d+, "user"; r=0; t=\d+/);
+  expect(last.headers['ratelimit-policy']).toMatch(/"address"; q=100; w=60.*"user"; q=2; w=60/);
 
-    const answer = await ask('203.0.113.3');
-    expectError(answer, 'ERROR_RATE_LIMITED');
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(answer.headers['ratelimit']).toMatch(/"user"; r=0/);
+  const answer = await ask('203.0.113.3');
+  expectError(answer, 'ERROR_RATE_LIMITED');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(answer.headers['ratelimit']).toMatch(/"user"; r=0/);
 
-    const other = await service.token('CLIENT', [], { sub: 'two' });
-    expect((await service.ask('GET /api/auth/profile', { token: other })).status).toBe(200);
-  });
+  const other = await service.token('CLIENT', [], { sub: 'two' });
+  expect((await service.ask('GET /api/auth/profile', { token: other })).status).toBe(200);
 });
 
-describe('all requests of one user count towards one rate limit', () => {
-  test('one user’s requests count together, whatever token, path, letter case or header the user sends', async () => {
-    service = await startService({ limits: { perUser: 3, perIp: 100 } });
-    const claims = { sub: 'idp|Same' };
-    const statusOf = async (line: string, token: string, headers = {}) =>
-      (await service.ask(line, { token, headers })).status;
-    const first = await service.token('CLIENT', [], claims);
-    const later = await service.token('TAX_SPECIALIST', [], { ...claims, name: 'Another', jti: 'x' });
-    expect(await statusOf('GET /api/auth/profile', first)).toBe(200);
-    expect(await statusOf('GET /API/auth/profile', later)).toBe(404);
-    expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(429);
-    expect(await statusOf('GET /api/sites', later)).toBe(429);
-    expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
-    // A token’s subject in other letter case is another user for the rate limit, as in the database.
-    const other = await service.token('CLIENT', [], { sub: 'idp|same' });
-    expect(await statusOf('GET /api/auth/profile', other)).toBe(200);
-  });
+test('one user’s requests count together, whatever token, path, letter case or header the user sends', async () => {
+  service = await startService({ limits: { perUser: 3, perIp: 100 } });
+  const claims = { sub: 'idp|Same' };
+  const statusOf = async (line: string, token: string, headers = {}) =>
+    (await service.ask(line, { token, headers })).status;
+  const first = await service.token('CLIENT', [], claims);
+  const later = await service.token('TAX_SPECIALIST', [], { ...claims, name: 'Another', jti: 'x' });
+  expect(await statusOf('GET /api/auth/profile', first)).toBe(200);
+  expect(await statusOf('GET /API/auth/profile', later)).toBe(404);
+  expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(429);
+  expect(await statusOf('GET /api/sites', later)).toBe(429);
+  expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
+  // A token’s subject in other letter case is another user for the rate limit, as in the database.
+  const other = await service.token('CLIENT', [], { sub: 'idp|same' });
+  expect(await statusOf('GET /api/auth/profile', other)).toBe(200);
 });
 
-describe('logins count towards the rate limit of their user', () => {
-  test('a login counts as a request of its user: a user above the rate limit cannot log in, and another user can', async () => {
-    service = await startService({ limits: { perUser: 2, perIp: 100 } });
-    const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
-    const one = await service.token('CLIENT', [], { sub: 'one' });
-    expect((await service.ask('GET /api/auth/profile', { token: one })).status).toBe(200);
-    const last = await logIn(one);
-    expect(last.status).toBe(200);
-    expect(last.headers['ratelimit']).toMatch(/"address"; r=98; t=\d+, "user"; r=0; t=\d+/);
-    const answer = await logIn(one);
-    expectError(answer, 'ERROR_RATE_LIMITED');
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expectError(await service.ask('GET /api/auth/profile', { token: one }), 'ERROR_RATE_LIMITED');
-    expect((await logIn(await service.token('CLIENT', [], { sub: 'two' }))).status).toBe(200);
-  });
+test('a login counts as a request of its user: a user above the rate limit cannot log in, and another user can', async () => {
+  service = await startService({ limits: { perUser: 2, perIp: 100 } });
+  const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
+  const one = await service.token('CLIENT', [], { sub: 'one' });
+  expect((await service.ask('GET /api/auth/profile', { token: one })).status).toBe(200);
+  const last = await logIn(one);
+  expect(last.status).toBe(200);
+  expect(last.headers['ratelimit']).toMatch(/"address"; r=98; t=\d+, "user"; r=0; t=\d+/);
+  const answer = await logIn(one);
+  expectError(answer, 'ERROR_RATE_LIMITED');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expectError(await service.ask('GET /api/auth/profile', { token: one }), 'ERROR_RATE_LIMITED');
+  expect((await logIn(await service.token('CLIENT', [], { sub: 'two' }))).status).toBe(200);
 });
 
 describe('an IP address above the rate limit gets 429', () => {

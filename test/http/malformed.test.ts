@@ -58,28 +58,26 @@ describe('the service answers a malformed path or query with 400', () => {
   });
 });
 
-describe('the service refuses a request without a required field', () => {
-  const schemas = allEndpoints.flatMap(({ method, path, query, body }) =>
-    Object.entries({ query, body }).flatMap(([part, schema]) => {
-      if (schema === undefined) return [];
-      const required = Object.entries<z.ZodType>(schema.shape).flatMap(([field, rule]) =>
-        rule.safeParse(undefined).success ? [] : [field],
-      );
-      return required.length === 0 ? [] : [[`${method} ${path}`, part, schema, required] as const];
-    }),
-  );
+const schemas = allEndpoints.flatMap(({ method, path, query, body }) =>
+  Object.entries({ query, body }).flatMap(([part, schema]) => {
+    if (schema === undefined) return [];
+    const required = Object.entries<z.ZodType>(schema.shape).flatMap(([field, rule]) =>
+      rule.safeParse(undefined).success ? [] : [field],
+    );
+    return required.length === 0 ? [] : [[`${method} ${path}`, part, schema, required] as const];
+  }),
+);
 
-  test.each(schemas)(
-    'the endpoint %s reports each required field of its %s: as missing if absent, as a wrong value if null',
-    (_line, part, schema, required) => {
-      const missing = validateInputPart(part, schema, {});
-      expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
-      const none = validateInputPart(part, schema, Object.fromEntries(required.map((field) => [field, null])));
-      expect(none.problems.map(({ field }) => field)).toEqual(required);
-      for (const problem of none.problems) expect(formatProblemText(problem.rule)).toMatch(/^must /);
-    },
-  );
-});
+test.each(schemas)(
+  'the endpoint %s reports each required field of its %s: as missing if absent, as a wrong value if null',
+  (_line, part, schema, required) => {
+    const missing = validateInputPart(part, schema, {});
+    expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
+    const none = validateInputPart(part, schema, Object.fromEntries(required.map((field) => [field, null])));
+    expect(none.problems.map(({ field }) => field)).toEqual(required);
+    for (const problem of none.problems) expect(formatProblemText(problem.rule)).toMatch(/^must /);
+  },
+);
 
 describe('the service answers a malformed request body with an error that names the mistake', () => {
   const unknown = 'is not known here';
