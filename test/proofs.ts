@@ -169,7 +169,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,
     suites: ['test/documents/', 'test/admin/document-check.test.ts'],
-    but: [...['archive', 'content-type', 'digests', 'download', 'links', 'presigned', 'stores'], 'foreign-readers'].map(
+    but: ['archive', 'content-type', 'digests', 'download', 'foreign-readers', 'links', 'presigned', 'stores'].map(
       (name) => `test/documents/${name}.test.ts`,
     ),
   },
