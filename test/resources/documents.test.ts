@@ -366,39 +366,6 @@ test('the changes of a document do not show the path in the store, even after a 
   expect((json as { field: string }[]).map(({ field }) => field)).toEqual(['filename']);
 });
 
-test('the list of documents covers all claims of the caller’s clients, with filters for kind, name, client, claim and time', async () => {
-  const [one, other] = [await service.tenant('Un'), await service.tenant('Deux')];
-  const both = await service.token('ACCOUNT_MANAGER', [one.clients, other.clients]);
-  const names = [
-    [one, 'Avis_taxe-foncière 2024.pdf', 'AVIS'],
-    [one, 'mandat.pdf', 'MANDAT'],
-    [other, 'avis dégrèvement.pdf', 'DECISION'],
-  ] as const;
-  for (const [{ reclamations }, name, kind] of names) {
-    const { json } = await upload(service, both, reclamations, { name });
-    const { id } = json as { id: string };
-    expect((await service.ask(`PUT /api/documents/${id}`, { token: both, body: { kind } })).status).toBe(200);
-  }
-  const found = async (query: string, token = both): Promise<unknown[]> => {
-    const answer = await service.ask(`GET /api/documents?sort=uploaded_at&${query}`, { token });
-    expect(answer.status).toBe(200);
-    return (answer.json as { kind: string }[]).map(({ kind }) => kind);
-  };
-  expect(await found('')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
-  expect(await found('kind=AVIS,DECISION')).toEqual(['AVIS', 'DECISION']);
-  expect(await found('q=FONCIERE%20avis')).toEqual(['AVIS']);
-  expect(await found('q=avis')).toEqual(['AVIS', 'DECISION']);
-  expect(await found('q=%25')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
-  expect(await found('q=_tax')).toEqual(['AVIS']);
-  expect(await found('q=axe')).toEqual([]);
-  expect(await found('q=absent')).toEqual([]);
-  expect(await found(`client_id=${other.clients}`)).toEqual(['DECISION']);
-  expect(await found(`reclamation_id=${one.reclamations}`)).toEqual(['AVIS', 'MANDAT']);
-  expect(await found('created_from=2200-01-01T00:00:00Z')).toEqual([]);
-  const stranger = await service.token('CLIENT', [other.clients]);
-  expect(await found('', stranger)).toEqual(['DECISION']);
-});
-
 test('the deletion of a document with an older ETag gets 412, and with the present ETag also deletes the content', async () => {
   const { id } = await attach();
   const { headers } = await service.ask(`GET /api/documents/${id}`, { token: manager });
