@@ -137,27 +137,6 @@ describe('the assignee of a claim who loses the claim’s client', () => {
   const asAdmin = async (line: string, body?: object): Promise<Answer> =>
     service.ask(line, { token: await service.token('ADMIN'), ...(body && { body }) });
 
-  test.each([
-    ['a change of client_access', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
-    [
-      'a login with a token that lacks the client',
-      async () => {
-        await service.sql`update public.users set access_changed_at = '-infinity' where id = ${own.users}`;
-        const fewer = await service.token('TAX_SPECIALIST', [foreign.clients], {
-          ...{ sub: own.users, email: `${own.users}@b.example`, email_verified: true },
-        });
-        return service.ask('POST /api/auth/login', { body: { token: fewer } });
-      },
-    ],
-  ] as const)(
-    'a user who loses access to a client by %s is no longer the assignee of its claims',
-    async (_how, lose) => {
-      await assign(own.users);
-      expect((await lose()).status).toBeLessThan(300);
-      expect(assigneeIn(await read())).toBe(null);
-    },
-  );
-
   test('a user who becomes inactive stays the assignee of a claim, and the claim can still be changed', async () => {
     await assign(own.users);
     expect((await asAdmin(`PUT /api/users/${own.users}`, { is_active: false })).status).toBe(200);
