@@ -148,18 +148,3 @@ test('a user who lost a claim’s client and got it back keeps the claims that w
   await unassign();
   expect(await readAsManager(`/api/reclamations/${own.reclamations}`)).toMatchObject(body);
 });
-
-test('if an ADMIN of all clients gets a list of clients, the ADMIN is unassigned from claims of all other clients', async () => {
-  const admin = await make(service, 'users', { role: 'ADMIN', client_access: [] });
-  await make(service, 'users', { role: 'ADMIN', client_access: [] });
-  const kept = await service.furnishedTenant('Garage Dupont');
-  await service.sql`update public.reclamations set assignee_id = ${admin} where client_id = any (${[own.clients, kept.clients]})`;
-  const token = await service.token('ADMIN');
-  const body = { client_access: [kept.clients] };
-  expect((await service.ask(`PUT /api/users/${admin}`, { token, body })).status).toBe(200);
-  expect(await readAsManager(`/api/reclamations/${own.reclamations}`)).toMatchObject({ assignee_id: null });
-  await unassign();
-  expect(await service.sql`select client_id from public.reclamations where assignee_id = ${admin}`).toEqual([
-    { client_id: kept.clients },
-  ]);
-});
