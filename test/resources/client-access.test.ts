@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -115,26 +115,6 @@ test('an ADMIN of one client can assign only that client to users, and can assig
   expect((await assign(id, own, limitedAdmin)).json).toMatchObject({ client_access: [own] });
   await expectRefusal(service, await assign(id, other, limitedAdmin), 'ERROR_FORBIDDEN');
   await expectRefusal(service, await assign(await user('ADMIN', []), own, limitedAdmin), 'ERROR_FORBIDDEN');
-});
-
-describe('the token of a user whose clients change', () => {
-  const isAccepted = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
-
-  test.each([
-    { gotOrLost: 'got', ask: assign, isAssigned: false },
-    { gotOrLost: 'lost', ask: withdraw, isAssigned: true },
-  ])(
-    'a user who $gotOrLost a client gets 401 with the old token, and a new token works',
-    async ({ ask, isAssigned }) => {
-      const [before, after] = isAssigned ? [[own], []] : [[], [own]];
-      const id = await user('CLIENT', before);
-      const token = await service.token('CLIENT', before, { sub: id });
-      expect(await isAccepted(token)).toBe(true);
-      expect((await ask(id, own, manager)).status).toBeLessThan(300);
-      await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
-      expect(await isAccepted(await service.token('CLIENT', after, { sub: id }))).toBe(true);
-    },
-  );
 });
 
 test('assigning a client to a user with an older ETag of the user in If-Match gets 412', async () => {

@@ -256,13 +256,6 @@ test.each([
   },
 );
 
-test('an ADMIN of all clients who limits the own account to one client can no longer use the old token', async () => {
-  const { id, token } = await person(service, 'ADMIN', []);
-  const body = { client_access: [own] };
-  expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
-  expect(await isAccepted(token)).toBe(false);
-});
-
 test('a change of a user cannot add an unknown client, but can repeat a deleted client of the user', async () => {
   const token = await service.token('ADMIN');
   const gone = (await service.tenant('Gone')).clients;
