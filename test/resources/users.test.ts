@@ -282,12 +282,3 @@ test('an ADMIN of two clients can read but not change a user who also has anothe
   const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [foreign] } });
   await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
 });
-
-test('an account manager who creates a client keeps a valid token', async () => {
-  const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
-  const body = { company_name: 'Neuve', contact_email: 'n@b.example' };
-  const made = await service.ask('POST /api/clients', { token, body });
-  expect(made.status).toBe(201);
-  expect((await stored(id))['client_access']).toEqual([own, (made.json as { id: string }).id]);
-  expect(await isAccepted(token)).toBe(true);
-});
