@@ -269,16 +269,3 @@ test('a change of a user cannot add an unknown client, but can repeat a deleted 
     client_access: body.client_access.toSorted(),
   });
 });
-
-test('an ADMIN of two clients can read but not change a user who also has another client', async () => {
-  const token = await service.token('ADMIN', [own, other]);
-  const { id } = await person(service, 'CLIENT', [own, foreign]);
-  expect(await read(id, token)).toMatchObject({ id });
-  const renamed = await service.ask(`PUT /api/users/${id}`, { token, body: { name: 'X' } });
-  await expectRefusal(service, renamed, 'ERROR_FORBIDDEN');
-  const inside = await person(service, 'CLIENT', [own]);
-  const given = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [own, other] } });
-  expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
-  const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [foreign] } });
-  await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
-});
