@@ -268,7 +268,7 @@ test.each([
   [{ section: '1', number: '1', prefix: '7' }, '75056007010001'],
   [{ section: 'bx', number: '9999', prefix: '99' }, '75056099BX9999'],
 ])(
-  'a parcel entered as %j has its parts padded and in capital letters, as a tax notice prints them',
+  'a parcel entered as %j has its parts padded and in capital letters, and no user stores it twice at a site',
   async (parts, reference) => {
     const { json } = await create('cadastres', parts);
     expect(json).toMatchObject({
@@ -276,6 +276,7 @@ test.each([
     });
     const { id } = json as { id: string };
     expectError(await create('cadastres', parts), 'ERROR_CONFLICT', { number: expect.any(String), existing_id: id });
+    expect((await create('cadastres', { ...parts, site_id: second.sites })).status).toBe(201);
     const other = await createdId('cadastres');
     expectError(await put('cadastres', other, { prefix: '000', ...parts }), 'ERROR_CONFLICT', {
       number: expect.any(String),

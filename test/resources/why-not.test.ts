@@ -183,18 +183,3 @@ test('the creation of a user with a stored email gets 409, with that user’s id
   expect(await again(stranger, limitedAdmin)).toEqual(taken);
   expect(await again(stranger, unlimitedAdmin)).toEqual({ ...taken, existing_id: other });
 });
-
-test.each([{}, { prefix: '123' }])(
-  'a second identical parcel of a site gets 409 with the first parcel’s id, while another site can have the same parcel (fields: %j)',
-  async (prefix) => {
-    const parcel = { site_id: own.sites, commune_code: '2A004', section: 'AB', number: '0042', ...prefix };
-    const id = await createdId('cadastres', parcel);
-    expect(await conflictDetails(ask('POST /api/cadastres', parcel))).toEqual({
-      number: 'is that of a parcel that the site already has',
-      existing_id: id,
-    });
-    await createdId('cadastres', { ...parcel, site_id: second.sites });
-    await ask(`DELETE /api/cadastres/${id}`, undefined, unlimitedAdmin);
-    expect((await ask('POST /api/cadastres', parcel)).status).toBe(201);
-  },
-);
