@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { ROLES } from '../../src/identity/caller.ts';
 import { reclamation } from '../../src/resources/reclamation-record.ts';
 import { collide } from '../support/held-row.ts';
 import type { Answer } from '../support/http.ts';
@@ -283,13 +282,6 @@ test.each([
     });
     expect((await put('cadastres', id, { section: '0C' })).json).toMatchObject({ section: '0C' });
     expect((await put('cadastres', id, parts)).json).toMatchObject({ reference });
-  },
-);
-
-test.each(ROLES.filter((role) => role !== 'ADMIN'))(
-  'a caller with the role %s whose token has no clients gets an empty list of clients',
-  async (role) => {
-    expect((await service.ask('GET /api/clients', { token: await service.token(role) })).json).toEqual([]);
   },
 );
 
