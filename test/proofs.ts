@@ -189,7 +189,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Does every list return each record once, in every order, with the declared query plans?',
     minutes: 4,
     sample: { oneSuiteOf: 5 },
-    suites: ['lists', 'names', 'moves', 'possible-moves', 'versions', 'import-limits']
+    suites: ['lists', 'names', 'possible-moves', 'versions', 'import-limits']
       .map((name) => `test/resources/${name}.test.ts`)
       .concat('test/plans/'),
   },

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
-import { details, expectError, startService } from '../support/service.ts';
+import { details, expectError, expectInvalid, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
 /*
  * This suite tests which moves of a claim depend on more than its status: on the administration's silence, the amounts, a
- * judgment, and the move before.
+ * judgment, and the move before; and the dates of the moves. possible-moves.test.ts tests which moves depend on the
+ * status alone, why-not.test.ts simultaneous ones, versions.test.ts those with one ETag, and test/law their history.
  */
 
 const service = await forSuite(startService());
@@ -221,6 +222,31 @@ test('a user who has taken a move back can take back neither the step back nor t
   const draft = await claim('DRAFT');
   expectError(await put(draft, { status: 'CLOSED', status_reason: 'x' }), 'ERROR_CONFLICT');
   expect((await read(draft, 'moves')).map(({ status }) => status)).toEqual(['READY_FOR_REVIEW', 'WITHDRAWN']);
+});
+
+test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'], true])(
+  'a request that sets a claim’s status to %j gets 400 that names the field status',
+  async (status) => {
+    expectInvalid(await put(await claim('DRAFT'), { status }), ['status']);
+  },
+);
+
+test('a claim’s first change to SUBMITTED sets submitted_at, and response_due_at six months later; a second change to SUBMITTED does not', async () => {
+  const id = await claim('APPROVED');
+  const { submitted_at, response_due_at } = await moved(id, { status: 'SUBMITTED' });
+  const [row] =
+    await service.sql`select ${response_due_at}::timestamptz = app.response_due_at(null, ${submitted_at}::timestamptz, false) as due`;
+  expect(row).toEqual({ due: true });
+  await moved(id, { status: 'REGULARISATION_REQUESTED' });
+  expect(await moved(id, { status: 'SUBMITTED' })).toMatchObject({ submitted_at, response_due_at });
+});
+
+test('a claim’s submitted_at outside the years 1900 to 2200 is refused in any time zone', async () => {
+  const id = await claim('APPROVED');
+  for (const submitted_at of ['9999-12-31T23:59:59-14:00', '0001-01-01T00:00:00+14:00', '2201-01-01T00:00:00.000Z'])
+    expectError(await put(id, { status: 'SUBMITTED', submitted_at }), 'ERROR_VALIDATION', {
+      submitted_at: 'must lie between 1900 and 2200',
+    });
 });
 
 test('the step back of a claim that was marked as sent by mistake clears submitted_at', async () => {
