@@ -165,16 +165,3 @@ describe('the database function app.found_claims', () => {
     }
   });
 });
-
-test('after a change of a claim’s grounds, a search finds the claim by the new words and not by the old ones', async () => {
-  const { reclamations: id } = await service.tenant('Minoterie');
-  const token = await service.token('ADMIN');
-  const found = async (word: string) => {
-    const { json } = await service.ask(`GET /api/reclamations?q=${word}`, { token });
-    return (json as { id: string }[]).map((claim) => claim.id);
-  };
-  await service.ask(`PUT /api/reclamations/${id}`, { token, body: { grounds: 'Toiture' } });
-  expect([await found('toiture'), await found('pignon')]).toEqual([[id], []]);
-  await service.ask(`PUT /api/reclamations/${id}`, { token, body: { grounds: 'Pignon' } });
-  expect([await found('toiture'), await found('pignon')]).toEqual([[], [id]]);
-});
