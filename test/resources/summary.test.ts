@@ -55,21 +55,6 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
     ],
   ],
   [
-    '?by=type',
-    () => [
-      { claim_type: 'CFE', ...sums(2, 300.3, 50.05, 0) },
-      { claim_type: 'TF', ...sums(3, 100002400.99, 0, 0.01) },
-    ],
-  ],
-  [
-    '?by=year',
-    () => [
-      { tax_year: 2024, ...sums(1, 100.1, 50.05, 0) },
-      { tax_year: 2025, ...sums(2, 100000200.19, 0, 0.01) },
-      { tax_year: null, ...sums(2, 2401, 0, 0) },
-    ],
-  ],
-  [
     '?by=client',
     () =>
       [
