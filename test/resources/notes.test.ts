@@ -65,34 +65,6 @@ test('a note has its author, claim and client, and is internal by default', asyn
   });
 });
 
-test('a CLIENT cannot see internal notes and tasks, while the firm’s users can', async () => {
-  const task = { due_on: parisDay(3) };
-  const internal = await written(specialist, task);
-  const shared = await written(specialist, { ...task, internal: false });
-  for (const by of [manager, specialist])
-    expect([ids(await listed(by)), await tasks(by)]).toEqual([
-      [shared.id, internal.id],
-      [shared.id, internal.id],
-    ]);
-  expect([ids(await listed(client)), await tasks(client)]).toEqual([[shared.id], [shared.id]]);
-  expect(ids(await listed(client, '?internal=true'))).toEqual([]);
-  await expectRefusal(service, await service.ask(`GET /api/notes/${internal.id}`, client), 'ERROR_FORBIDDEN');
-  const due = await service.ask(`GET /api/deadlines?kind=task&client_id=${own.clients}`, client);
-  expect(ids(due)).toEqual([shared.id]);
-});
-
-test('a note by a CLIENT is seen by all users of the claim’s client, and can be neither internal nor a task', async () => {
-  const note = await written(client);
-  expect(note).toMatchObject({ internal: false, author_id: client.id });
-  for (const by of [manager, specialist, client]) expect(ids(await listed(by))).toEqual([note.id]);
-  for (const body of [{ internal: true }, { due_on: parisDay(3) }]) {
-    await expectRefusal(service, await write(client, { text: 'x', ...body }), 'ERROR_FORBIDDEN');
-    await expectRefusal(service, await put(note, client, body), 'ERROR_FORBIDDEN');
-  }
-  expect((await put(note, client, { text: 'La mairie a répondu', internal: false })).status).toBe(200);
-  expect((await remove(note, client)).status).toBe(204);
-});
-
 test('only the author can change a note, and only the author or an ADMIN can delete it', async () => {
   const note = await written(specialist, { internal: false });
   const admin = await newUser('ADMIN');
