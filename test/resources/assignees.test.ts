@@ -36,25 +36,6 @@ const assignee = async (): Promise<unknown> =>
 const read = async (): Promise<Answer> => service.ask(`GET ${claim}`, { token: await token() });
 const assigneeIn = (answer: Answer): unknown => (answer.json as { assignee_id: unknown }).assignee_id;
 
-test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-  'a user with the role %s assigns a new or existing claim to a user of its client, and removes the assignee again',
-  async (role) => {
-    const made = await service.ask('POST /api/reclamations', {
-      token: await token(role),
-      body: { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1, assignee_id: own.users },
-    });
-    expect([made.status, assigneeIn(made)]).toEqual([201, own.users]);
-    for (const id of [own.users, own.users, null, await user('CLIENT', [own.clients]), await user('ADMIN', [])]) {
-      const answer = await assign(id, role);
-      expect([answer.status, assigneeIn(answer), await assignee()]).toEqual([200, id, id]);
-    }
-    const records = await service.sql`select from public.audit_logs
-        where resource_id = ${own.reclamations} and success and action like 'PUT%'`;
-    // The second of the five changes assigns the user who is assigned already.
-    expect(records).toHaveLength(4);
-  },
-);
-
 test('a claim assigned to a user who is inactive, unknown or without access to its client gets the same 400 each time', async () => {
   await assign(own.users);
   for (const id of [
