@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { compare } from 'bcryptjs';
 import { person } from '../support/people.ts';
-import type { Person } from '../support/people.ts';
 import { details, expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -29,10 +28,6 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
   return answer.json as Record<string, unknown>[];
 }
 
-/** Returns the ids of those given people whom a list of users contains; the list also has other users. */
-const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
-  users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
-
 const isAccepted = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
 const newUser = (fields: object = {}) => ({
@@ -41,15 +36,6 @@ const newUser = (fields: object = {}) => ({
   role: 'CLIENT',
   client_access: [own],
   ...fields,
-});
-
-test('an account manager can list only users of the same clients, including the manager', async () => {
-  const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
-  const sharing = await person(service, 'CLIENT', [other, foreign]);
-  const stranger = await person(service, 'CLIENT', [foreign]);
-  const listedIds = idsOf(await listed(manager.token), manager, sharing, stranger);
-  expect(listedIds).toEqual([sharing.id, manager.id]);
-  expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
 });
 
 test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
