@@ -37,12 +37,6 @@ async function links(id: string): Promise<unknown[]> {
   return rows.map((row) => row['client_id']).toSorted();
 }
 
-async function visibleClientIds(token: string, id: string): Promise<readonly string[]> {
-  const answer = await service.ask(`GET /api/partners/${id}`, { token });
-  expect(answer.status).toBe(200);
-  return (answer.json as Partner).client_ids;
-}
-
 async function listed(query: string, token = manager): Promise<string[]> {
   const answer = await service.ask(`GET /api/partners?${query}`, { token });
   expect(answer.status).toBe(200);
@@ -103,20 +97,13 @@ test('a request that links a partner to another tenant’s client gets 403 befor
   expect(await links(id)).toEqual([own]);
 });
 
-test('a caller sees only those clients of a partner that are the caller’s clients too', async () => {
-  const id = await createdId([own, second, foreign]);
-  expect(await visibleClientIds(manager, id)).toEqual([own, second].toSorted());
-  expect(await visibleClientIds(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
-  expect(await visibleClientIds(foreignManager, id)).toEqual([foreign]);
-  expect(await visibleClientIds(unlimitedAdmin, id)).toEqual([own, second, foreign].toSorted());
-});
-
 test('a manager’s change of a partner’s clients replaces only those that are the manager’s clients too', async () => {
   const id = await createdId([own, foreign]);
   const answer = await put(id, { client_ids: [second] });
   expect(answer.json).toMatchObject({ name: 'Apporteur', client_ids: [second] });
   expect(await links(id)).toEqual([second, foreign].toSorted());
-  expect(await visibleClientIds(foreignManager, id)).toEqual([foreign]);
+  const seen = await service.ask(`GET /api/partners/${id}`, { token: foreignManager });
+  expect(seen.json).toMatchObject({ client_ids: [foreign] });
 });
 
 test('a partner has a new updated_at after a change of its clients, and the same one if it is sent the same clients', async () => {
