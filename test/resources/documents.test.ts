@@ -366,18 +366,6 @@ test('the changes of a document do not show the path in the store, even after a 
   expect((json as { field: string }[]).map(({ field }) => field)).toEqual(['filename']);
 });
 
-test('the deletion of a document with an older ETag gets 412, and with the present ETag also deletes the content', async () => {
-  const { id } = await attach();
-  const { headers } = await service.ask(`GET /api/documents/${id}`, { token: manager });
-  const remove = (tag: string) =>
-    service.ask(`DELETE /api/documents/${id}`, { token: manager, headers: { 'if-match': tag } });
-  expectError(await remove('"0"'), 'ERROR_PRECONDITION_FAILED');
-  expect((await download(service, manager, id)).bytes).toEqual(pdf);
-  expect((await remove(String(headers.etag))).status).toBe(204);
-  expectError(await remove(String(headers.etag)), 'ERROR_NOT_FOUND');
-  await expectNoOrphans();
-});
-
 test.each(['reclamations', 'sites', 'clients'] as const)(
   'deleting rows of the table %s through the API also deletes the contents of their documents',
   async (table) => {
