@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer, Question } from '../support/http.ts';
+import { make } from '../support/rows.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* This suite tests imports of many records: all records are stored or none, and errors name the line and field. */
 
 const NOBODY = '11111111-1111-4111-8111-111111111111';
+const ASSIGNEE = 'must be an active user with access to the client';
 const CSV = 'text/csv';
 
 const service = await forSuite(startService());
@@ -113,9 +116,11 @@ describe('an import that succeeds', () => {
 
 describe('the errors of an import', () => {
   let before: readonly number[];
+  let inactive: string;
   const counts = async () => [await count(), await count('reclamations'), await count('sites', other.clients)];
   beforeAll(async () => {
     before = await counts();
+    inactive = await make(service, 'users', { client_access: [own.clients], is_active: false });
   });
   const expectNothingStored = async () => {
     expect(await counts()).toEqual(before);
@@ -263,6 +268,88 @@ describe('the errors of an import', () => {
     expectError(await importSites('x', { headers }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
     expectError(await importSites(Buffer.alloc(10 * 1024 * 1024 + 1)), 'ERROR_PAYLOAD_TOO_LARGE');
   });
+
+  test('an import with an assignee who is unknown, inactive or without the client gets 400 for each line of that assignee', async () => {
+    const unknown = randomUUID();
+    const ofOther = { client_id: other.clients, site_id: other.sites };
+    const claims = [
+      claim({ assignee_id: own.users }),
+      claim({ assignee_id: unknown }),
+      claim(),
+      claim({ ...ofOther, assignee_id: own.users }),
+      claim({ ...ofOther, assignee_id: other.users }),
+      claim({ assignee_id: inactive }),
+      claim({ assignee_id: unknown }),
+    ];
+    const table = lines(
+      'client_id;site_id;claim_type;amount;assignee_id',
+      ...claims.map((one) => Object.values(one).join(';')),
+    );
+    const told = (name: (index: number) => string) =>
+      Object.fromEntries([1, 3, 5, 6].map((index) => [name(index), ASSIGNEE]));
+    for (const query of ['?dry_run=true', '']) {
+      const send = (body: string | object) => post(`/api/reclamations/import${query}`, body);
+      expectError(
+        await send(claims),
+        'ERROR_VALIDATION',
+        told((index) => `${index}.assignee_id`),
+      );
+      expectError(
+        await send(table),
+        'ERROR_VALIDATION',
+        told((index) => `line ${index + 2}, assignee_id`),
+      );
+    }
+    await expectNothingStored();
+  });
+
+  test('an import of 2,000 lines with one inactive assignee reports the first 100 of these lines', async () => {
+    const claims = Array.from({ length: 3_000 }, (_, index) =>
+      claim({ assignee_id: index < 1_000 ? own.users : inactive }),
+    );
+    const named = details(await importClaims(claims)) as Record<string, string>;
+    expect(named['1000.assignee_id']).toBe(ASSIGNEE);
+    expect(named['1099.assignee_id']).toBe(ASSIGNEE);
+    expect(named['…']).toBe('and 1900 more');
+  }, 60_000);
+
+  test('an import with 400 different wrong assignees reports some of them, and says that other lines were not checked', async () => {
+    const claims = Array.from({ length: 400 }, () => claim({ assignee_id: randomUUID() }));
+    const named = details(await importClaims(claims)) as Record<string, string>;
+    expect(named['0.assignee_id']).toBe(ASSIGNEE);
+    expect(Object.keys(named).length).toBeGreaterThan(50);
+    expect(named['…']).toBe('and the lines that were not checked');
+  }, 60_000);
+
+  test('an import reports each line that a database trigger refuses, with the trigger’s message or a general one', async () => {
+    await service.admin(
+      `create function public.refuse_it() returns trigger language plpgsql as $$
+       begin
+           if new.site_name = 'in words' then
+               raise exception 'no' using errcode = 'TX409', detail = '{"site_name": "is refused"}';
+           elsif new.site_name = 'without' then
+               raise exception 'no' using errcode = 'TX409';
+           end if;
+           return new;
+       end $$`,
+    );
+    await service.admin(
+      'create trigger refuse_it before insert on public.sites for each row execute function public.refuse_it()',
+    );
+    const sites = Array.from({ length: 600 }, (_, index) => ({
+      client_id: own.clients,
+      site_name: ({ 17: 'in words', 480: 'without', 599: 'in words' } as Record<number, string>)[index] ?? 'A',
+    }));
+    const answers = [await post('/api/sites/import?dry_run=true', sites), await importSites(sites)];
+    await service.admin('drop function public.refuse_it() cascade');
+    for (const answer of answers)
+      expectError(answer, 'ERROR_CONFLICT', {
+        '17.site_name': 'is refused',
+        '480': 'conflicts with the stored data',
+        '599.site_name': 'is refused',
+      });
+    await expectNothingStored();
+  }, 60_000);
 });
 
 describe('a dry run of an import', () => {
