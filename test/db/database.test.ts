@@ -51,18 +51,6 @@ describe('the role and settings of a request', () => {
     expect(await probe.stored()).toEqual([1000, 2000]);
   });
 
-  test('a request that is limited to one client cannot read the caller’s other clients', async () => {
-    const context = { ...ofRole('CLIENT', [MINE, FOREIGN]), client: FOREIGN };
-    const [result] = await probe.database.run(context, [visible]);
-    expect(result?.rows).toEqual([['2000']]);
-  });
-
-  test('a request that the service runs as read-only cannot write to the database, and any other request can', async () => {
-    await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({ code: '25006' });
-    await probe.database.run(request(), [insert(1)]);
-    expect(await probe.stored()).toEqual([1, 1000, 2000]);
-  });
-
   test('the database finds the user of a request by the subject in the token', async () => {
     const [user] = await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject)
