@@ -111,12 +111,6 @@ test.each([
     host: 'localhost',
     reason: /unable to verify|self.signed/,
   },
-  {
-    query: `sslmode=verify-full&sslrootcert=${otherAuthority}`,
-    host: 'localhost',
-    reason: /unable to verify|self.signed/,
-  },
-  { query: 'sslmode=verify-full', host: 'localhost', reason: /unable to verify|self.signed/ },
   { query: 'sslmode=verify-full&sslrootcert=system', host: 'localhost', reason: /unable to verify|self.signed/ },
 ])('the service refuses the server at $host with $query, as libpq does', async ({ query, host, reason }) => {
   await expect(connect(addressOf(host, query))).rejects.toThrow(reason);
