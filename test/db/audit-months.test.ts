@@ -42,8 +42,6 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-const withoutTrigger = (table: string): string => `alter table ${table} disable trigger audit_logs_append_only`;
-
 async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -409,14 +407,6 @@ describe('the daily counts of audit records', () => {
   test.each([
     ['dropped', (name: string) => `drop table audit_log.${name}`],
     ['detached and left', (name: string) => `alter table audit_log.months detach partition audit_log.${name}`],
-    [
-      'emptied past the triggers',
-      (name: string) => `${withoutTrigger(`audit_log.${name}`)}; truncate audit_log.${name}`,
-    ],
-    [
-      'emptied record by record past the triggers',
-      (name: string) => `${withoutTrigger(`audit_log.${name}`)}; delete from audit_log.${name}`,
-    ],
   ])(
     'if an audit log partition was %s, the view audit.findings reports its records as lost until an administrator accepts the loss',
     async (how, take) => {
@@ -443,7 +433,7 @@ describe('the daily counts of audit records', () => {
       await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
       expect(await findings()).toEqual([]);
       await admin.query(
-        `${withoutTrigger(`audit_log.${part}`)};
+        `alter table audit_log.${part} disable trigger audit_logs_append_only;
          delete from audit_log.${part} where id in (select id from audit_log.${part} limit 3);
          alter table audit_log.${part} enable always trigger audit_logs_append_only`,
       );
