@@ -70,19 +70,6 @@ describe('the grant of all clients to a reporting login', () => {
     await revoke();
   });
 
-  test('a reporting login’s prepared statement reads every client after the grant of all clients, and none after the revocation', async () => {
-    const kept = async (): Promise<number | undefined> =>
-      (await tool.query<{ n: number }>({ name: 'kept', text: 'select count(*)::integer as n from reporting.clients' }))
-        .rows[0]?.n;
-    const all = Number((await superuser.query<{ n: number }>('select count(*) as n from public.clients')).rows[0]?.n);
-    expect(all).toBeGreaterThan(1);
-    expect(await kept()).toBe(0);
-    await grant();
-    expect(await kept()).toBe(all);
-    await revoke();
-    expect(await kept()).toBe(0);
-  });
-
   test('a new login does not get the right to all clients of a dropped reporting login of the same name', async () => {
     await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
     await withRole('login in role taxclaims_reporting', async (name) => {
