@@ -62,15 +62,6 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     expect(await differences()).toEqual([]);
   });
 
-  test('a reporting login reads a client’s documents right after the grant, and none right after the revocation', async () => {
-    await attach('notice.pdf');
-    await attach('other.pdf', CLAIM_B);
-    await superuser.query('select reporting.grant_client($1, $2)', [login.name, B]);
-    expect(await visibleDocuments()).toEqual(['notice.pdf', 'other.pdf']);
-    await superuser.query('select reporting.revoke_client($1, $2)', [login.name, B]);
-    expect(await visibleDocuments()).toEqual(['notice.pdf']);
-  });
-
   test('a reporting login reads a document’s new filename, and no longer reads a document that moved to another tenant’s client', async () => {
     const id = await attach('notice.pdf');
     await superuser.query(`update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`, [id]);
