@@ -3,22 +3,8 @@ import { resultOf } from '../../deploy/check/accounts.ts';
 import { violationsOf } from '../../deploy/check/fault.ts';
 import type { Result } from '../../deploy/check/fault.ts';
 import { tableOf } from '../../deploy/check/table.ts';
-import type { Entry } from '../faults/journal.ts';
+import { GOOD } from './entry.ts';
 
-const GOOD: Entry = {
-  ...{ serial: 1, attempt: 1, operation: 'read site', kind: 'read', table: null, record: null, marker: null },
-  ...{
-    keyed: false,
-    status: 200,
-    lost: null,
-    requestId: 'r',
-    expected: true,
-    retryAfter: false,
-    answer: null,
-    foreign: [],
-  },
-  ...{ defect: null, at: 1_000, ms: 10 },
-};
 const NOTHING: Result = { requests: 1, failed: 0, lost: 0, stale: 0, foreign: 0, backAfterMs: 0 };
 
 test('deploy:check counts failed requests, and the time from a failure that it causes to the last failed request', () => {

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { QUIET_MS, unrestIn } from '../../deploy/check/calm.ts';
 import type { Entry, Kind } from '../faults/journal.ts';
+import { GOOD } from './entry.ts';
 
 const NOW = 100_000;
 
 const entry = (operation: string, kind: Kind, change: Partial<Entry> = {}): Entry => ({
-  ...{ serial: 1, attempt: 1, operation, kind, table: null, record: null, marker: null, keyed: false },
-  ...{ status: 200, lost: null, requestId: 'r', expected: true, retryAfter: false, answer: null, foreign: [] },
-  ...{ defect: null, at: NOW - 100, ms: 10, ...change },
+  ...GOOD,
+  ...{ operation, kind, at: NOW - 100, ...change },
 });
 const CALM = [
   ...[entry('read site', 'read'), entry('create site', 'create'), entry('upload', 'create')],

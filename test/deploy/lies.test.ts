@@ -3,13 +3,13 @@ import { expect, test } from '@jest/globals';
 import { LOST, resultOf } from '../../deploy/check/accounts.ts';
 import { violationsOf } from '../../deploy/check/fault.ts';
 import { CHECKS } from '../faults/checks.ts';
-import type { Entry } from '../faults/journal.ts';
 import { FOREIGN } from '../faults/load/foreign.ts';
 import { judge } from '../faults/load/judgement.ts';
 import { OPERATIONS } from '../faults/load/operations.ts';
 import type { Situation } from '../faults/load/operations.ts';
 import type { LoadTenant } from '../faults/load/people.ts';
 import { BEHIND, Sight } from '../faults/load/sight.ts';
+import { GOOD } from './entry.ts';
 
 /*
  * Invented wrong responses to the requests of a load test. The test expects deploy:check to count each of them in the
@@ -63,23 +63,9 @@ function counted(name: string, status: number, body: unknown) {
   if (operation === undefined || wanted === undefined) throw new Error(`${name} is no operation`);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const received = { status, headers: {}, body: Buffer.from(text), lost: null, ms: 5 };
-  const judged = judge(wanted, received, { repeated: false, isKnown: false, tenant: OWN, others: [OTHER] });
-  const entry: Entry = {
-    ...{ serial: 1, attempt: 1, operation: name, kind: operation.kind, table: null, record: null },
-    ...{
-      marker: null,
-      keyed: false,
-      status,
-      lost: null,
-      requestId: 'r',
-      retryAfter: false,
-      answer: null,
-      at: 10,
-      ms: 5,
-    },
-    ...{ expected: judged.expected, defect: judged.defect, foreign: judged.foreign },
-  };
-  return resultOf([entry], [], 0);
+  const circumstances = { repeated: false, isKnown: false, tenant: OWN, others: [OTHER] };
+  const { expected, defect, foreign } = judge(wanted, received, circumstances);
+  return resultOf([{ ...GOOD, operation: name, kind: operation.kind, status, expected, defect, foreign }], [], 0);
 }
 
 const counts = (...claims: number[]) => claims.map((count) => ({ status: 'DRAFT', count }));
