@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
-import { createReportingLogin } from '../support/reporting-login.ts';
+import { createReportingLogin, withRole } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
@@ -29,16 +29,6 @@ describe('the grant of all clients to a reporting login', () => {
         [login.name],
       )
     ).rows.map(({ action }) => action.replace(` ${login.name}`, ''));
-
-  const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
-    const name = `${database.name}_other`;
-    await superuser.query(`create role ${name} ${attributes}`);
-    try {
-      await work(name);
-    } finally {
-      await superuser.query(`drop role ${name}`);
-    }
-  };
 
   test('a reporting login with all clients reads every client, also clients created later, and after the revocation only its granted clients', async () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
@@ -71,15 +61,15 @@ describe('the grant of all clients to a reporting login', () => {
   });
 
   test('a new login does not get the right to all clients of a dropped reporting login of the same name', async () => {
-    await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
-    await withRole('login in role taxclaims_reporting', async (name) => {
+    await withRole(superuser, 'login in role taxclaims_reporting', (name) => grant(name));
+    await withRole(superuser, 'login in role taxclaims_reporting', async (name) => {
       const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [name]);
       expect(rows).toEqual([{ has_all_clients: false }]);
     });
   });
 
   test('only a member of taxclaims_owner can grant a reporting login all clients, and can also revoke such a grant of a superuser', async () => {
-    await withRole('login', async (name) => {
+    await withRole(superuser, 'login', async (name) => {
       const as = (statement: string) =>
         superuser.query(`begin; set local session authorization ${name}; ${statement}; commit`);
       const call = (word: string) => `select reporting.${word}_all_clients('${login.name}')`;
@@ -102,7 +92,7 @@ describe('the grant of all clients to a reporting login', () => {
 
   test('an auditor reads in audit.who_can_see which reporting login was granted all clients', async () => {
     await grant();
-    await withRole('login in role taxclaims_auditor', async (name) => {
+    await withRole(superuser, 'login in role taxclaims_auditor', async (name) => {
       const results = (await superuser.query(
         `begin; set local session authorization ${name};
          select as_role, reason from audit.who_can_see('${B}') where name = '${login.name}'`,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
-import { createReportingLogin } from '../support/reporting-login.ts';
+import { createReportingLogin, withRole } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
 
 const FEW = 100;
@@ -105,14 +105,10 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
   });
 
   test('reporting.grant_client does not put a login of the API into the role taxclaims_reporting_few', async () => {
-    const name = `${database.name}_other`;
-    await dba.query(`create role ${name} login in role taxclaims_api`);
-    try {
+    await withRole(dba, 'login in role taxclaims_api', async (name) => {
       await dba.query('insert into reporting.grants (login, client_id) values ($1, $2)', [name, A]);
       const { rows } = await dba.query(`select pg_has_role($1, 'taxclaims_reporting_few', 'MEMBER') as is_in`, [name]);
       expect(rows).toEqual([{ is_in: false }]);
-    } finally {
-      await dba.query(`drop role ${name}`);
-    }
+    });
   });
 });

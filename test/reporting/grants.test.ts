@@ -6,7 +6,7 @@ import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
 import { FORGET_RELEASE } from '../support/release-before.ts';
-import { createReportingLogin } from '../support/reporting-login.ts';
+import { createReportingLogin, withRole } from '../support/reporting-login.ts';
 import { forSuite } from '../support/suite.ts';
 
 const A = idOf('a', 'clients');
@@ -29,16 +29,6 @@ describe('granting a client to a reporting login', () => {
     dba.query('select reporting.revoke_client($1, $2)', [from, client]);
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
-
-  const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
-    const name = `${database.name}_other`;
-    await dba.query(`create role ${name} ${attributes}`);
-    try {
-      await work(name);
-    } finally {
-      await dba.query(`drop role ${name}`);
-    }
-  };
 
   test('a connected reporting login reads a client from its first statement after the client’s grant until the revocation', async () => {
     expect(await visibleClients()).toEqual([]);
@@ -92,11 +82,11 @@ describe('granting a client to a reporting login', () => {
   ])(
     'a DBA can grant neither a client nor all clients to an unsuitable login, such as one %s',
     async (_what, attributes, reason) => {
-      await withRole(attributes, async (name) => {
+      await withRole(dba, attributes, async (name) => {
         await expect(grant(A, name)).rejects.toThrow(reason);
         await expect(dba.query('select reporting.grant_all_clients($1)', [name])).rejects.toThrow(reason);
       });
-      await withRole('login in role taxclaims_reporting', async (name) => {
+      await withRole(dba, 'login in role taxclaims_reporting', async (name) => {
         await grant(A, name);
       });
     },
@@ -106,7 +96,7 @@ describe('granting a client to a reporting login', () => {
     const name = `${database.name}_other`;
     const objections = async () =>
       (await dba.query('select login, objection from reporting.granted')).rows as unknown[];
-    await withRole('login in role taxclaims_reporting', async () => {
+    await withRole(dba, 'login in role taxclaims_reporting', async () => {
       await grant(A, name);
       await dba.query(`grant taxclaims_admin to ${name}`);
       expect(await objections()).toEqual([{ login: name, objection: 'can become taxclaims_admin' }]);
@@ -129,12 +119,12 @@ describe('granting a client to a reporting login', () => {
     const granted = async () =>
       (await dba.query('select client_id, objection from reporting.granted order by client_id')).rows as unknown[];
     const another = 'is another login than the one that was granted this';
-    await withRole(attributes, async () => {
+    await withRole(dba, attributes, async () => {
       await grant(A, name);
       await grant(B, name);
       expect(await read()).toHaveLength(2);
     });
-    await withRole(attributes, async () => {
+    await withRole(dba, attributes, async () => {
       expect(await read()).toEqual([]);
       expect(await granted()).toEqual([
         { client_id: A, objection: another },
@@ -234,7 +224,7 @@ describe('granting a client to a reporting login', () => {
 
   test('an auditor reads which clients are granted to which login, and cannot grant a client', async () => {
     await grant(A);
-    await withRole('login in role taxclaims_auditor', async (name) => {
+    await withRole(dba, 'login in role taxclaims_auditor', async (name) => {
       const as = (statement: string) => dba.query(`begin; set local session authorization ${name}; ${statement}`);
       const results = (await as('select login, objection from reporting.granted')) as unknown as pg.QueryResult[];
       expect(results.at(-1)?.rows).toEqual([{ login: login.name, objection: null }]);

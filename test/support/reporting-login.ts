@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { asDatabase, type TestDatabase, withAdmin } from './database.ts';
 import { makeLogin } from './world.ts';
 
@@ -13,4 +14,19 @@ export async function createReportingLogin(
       await withAdmin(database.adminUrl, (admin) => admin.query(`drop role ${login.name}`));
     },
   };
+}
+
+/** Runs `work` with the name of a further role, which exists with attributes such as `login` while `work` runs. */
+export async function withRole(
+  admin: pg.Client,
+  attributes: string,
+  work: (name: string) => Promise<unknown>,
+): Promise<void> {
+  const name = `${String(admin.database)}_other`;
+  await admin.query(`create role ${name} ${attributes}`);
+  try {
+    await work(name);
+  } finally {
+    await admin.query(`drop role ${name}`);
+  }
 }
