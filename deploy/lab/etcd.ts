@@ -30,7 +30,8 @@ export async function startEtcd({ dir, port }: PartOptions): Promise<Etcd> {
   });
   const remove = async (key: string): Promise<void> => {
     const body = JSON.stringify({ key: Buffer.from(key).toString('base64') });
-    await fetch(`${url}/v3/kv/deleterange`, { method: 'POST', body });
+    const answer = await fetch(`${url}/v3/kv/deleterange`, { method: 'POST', body });
+    if (!answer.ok) throw new Error(`etcd does not delete ${key}: ${await answer.text()}`);
   };
   return Object.assign(program, { url, port: bound, remove });
 }
